@@ -8,11 +8,6 @@
 import { createRequire } from "node:module";
 import { arch, platform } from "node:process";
 
-interface NativeCode {
-  sqlite(): Promise<typeof import("@photostructure/sqlite")>;
-  zstd(): Promise<typeof import("@cloudpss/zstd/napi")>;
-}
-
 const load = createRequire(import.meta.url);
 
 /** The package for this platform. */
@@ -20,14 +15,14 @@ const packageName = `@idv/native-${platform}-${arch}`;
 /** What to do where there is none, in a sentence. */
 export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3, or 24.15 or newer, which have their own`;
 
-const inClone: NativeCode = {
+const inClone = {
   // Not imported: the loader of ECMAScript modules takes 10 ms.
-  sqlite: async () => load("@photostructure/sqlite"),
+  sqlite: async () => load("@photostructure/sqlite") as typeof import("@photostructure/sqlite"),
   zstd: () => import("@cloudpss/zstd/napi"),
 };
 
 /** Its functions throw an error of Node.js, or of node-gyp-build where there is none for this platform. */
-export function nativeCode(): NativeCode {
+export function nativeCode(): typeof inClone {
   try {
     return load(packageName);
   } catch {

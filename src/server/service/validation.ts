@@ -17,11 +17,8 @@ export interface RequestMailCheck {
   refine(kind: Kind, item: string, verdict: Verdict): Verdict;
 }
 
-export interface VerdictSources extends Pick<EmbeddedEngine, "classifier"> {
+export interface Judges extends Pick<EmbeddedEngine, "classifier"> {
   readonly mailCheck?: RequestMailCheck | undefined;
-}
-
-export interface Judges extends VerdictSources {
   readonly till: Till;
 }
 
@@ -34,7 +31,7 @@ const sandboxStatuses: ReadonlyMap<string, string> = new Map([
 
 /** Resolves once the charge is durable. Items beyond the quota get `quota_exceeded`. @throws StoreError */
 export async function validateItems(
-  { till, classifier, mailCheck }: Judges,
+  judges: Judges,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -43,6 +40,7 @@ export async function validateItems(
   if (key.isSandbox) {
     return { statuses: items.map((item) => sandboxStatus(kind, item)), quota: key.quota };
   }
+  const { till, classifier, mailCheck } = judges;
   const { idempotencyKey, body } = request;
   const isAnswered = async () => idempotencyKey !== undefined && till.hasAnswer(key.id, idempotencyKey);
   // Without items or units, no answer has to be stored. If one is stored, the charge compares the bodies.
@@ -50,7 +48,7 @@ export async function validateItems(
     return key.quota.left === 0 ? "quota is gone" : { statuses: [], quota: key.quota };
   }
   // Before the charge, which is one transaction with the stored answer, and about all items: the units may have grown.
-  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, items));
+  await askAbout(judges, kind, items);
   const statuses = await mapFairly(items, (item) => {
     const verdict = classifier.judge(kind, item);
     return (mailCheck?.refine(kind, item, verdict) ?? verdict).status;
@@ -61,7 +59,7 @@ export async function validateItems(
 
 /** Adds reasons to `statuses`. One that the rules do not give now, as from a stored answer, stays without. */
 export async function explainItems(
-  { classifier, mailCheck }: VerdictSources,
+  judges: Judges,
   key: ApiKey,
   kind: Kind,
   items: readonly string[],
@@ -70,22 +68,23 @@ export async function explainItems(
   if (key.isSandbox) return statuses.map((status) => ({ status }));
   // A stored answer was given without asking DNS again.
   const checked = items.filter((_, i) => statuses[i] !== notChecked.status);
-  if (mailCheck) await mailCheck.ask(kind, await passing(classifier, kind, checked));
+  await askAbout(judges, kind, checked);
   return mapFairly(items, (item, i) => {
     const status = statuses[i]!;
-    const byRules = classifier.classify(kind, item);
-    const verdict = mailCheck?.refine(kind, item, byRules) ?? byRules;
+    const byRules = judges.classifier.classify(kind, item);
+    const verdict = judges.mailCheck?.refine(kind, item, byRules) ?? byRules;
     return verdict.status === status ? verdict : { status };
   });
 }
 
-async function passing(
-  classifier: VerdictSources["classifier"],
-  kind: Kind,
-  items: readonly string[],
-): Promise<readonly string[]> {
+/** Asks DNS about the domains of items that pass the rules. */
+async function askAbout({ classifier, mailCheck }: Judges, kind: Kind, items: readonly string[]): Promise<void> {
+  if (mailCheck === undefined) return;
   const passes = await mapFairly(items, (item) => mayReceiveMail(classifier.classify(kind, item)));
-  return items.filter((_, i) => passes[i]);
+  await mailCheck.ask(
+    kind,
+    items.filter((_, i) => passes[i]),
+  );
 }
 
 /** Milliseconds before other requests have their turn. */
