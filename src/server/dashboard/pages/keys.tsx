@@ -65,7 +65,19 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
               Create API key
             </a>
           </p>
-          <SearchForm query={query} />
+          <form method="get" action="/dashboard/keys" class="search">
+            <Field
+              label="Search"
+              hint="name, id, quota, or end of a secret"
+              type="search"
+              name="search"
+              value={query.search}
+              maxLength={100}
+            />
+            <Choice label="Show" name="show" options={["usable", "revoked", "all"]} chosen={query.show} />
+            <Choice label="Sort by" name="sort" options={keySorts} chosen={query.sort} />
+            <button type="submit">Show</button>
+          </form>
           {found.length === 0 ? (
             <p class="empty-state">No such keys.</p>
           ) : (
@@ -105,22 +117,6 @@ export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
     </Page>
   );
 }
-
-const SearchForm = ({ query: { search, show, sort } }: { query: KeyQuery }) => (
-  <form method="get" action="/dashboard/keys" class="search">
-    <Field
-      label="Search"
-      hint="name, id, quota, or end of a secret"
-      type="search"
-      name="search"
-      value={search}
-      maxLength={100}
-    />
-    <Choice label="Show" name="show" options={["usable", "revoked", "all"]} chosen={show} />
-    <Choice label="Sort by" name="sort" options={keySorts} chosen={sort} />
-    <button type="submit">Show</button>
-  </form>
-);
 
 const KeyTable = ({ keys }: { keys: readonly ApiKey[] }) => (
   <CardTable

@@ -27,38 +27,34 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
       </p>
     ) : (
       <>
-        <SendForm mostBytes={facts.mostBytes} />
+        <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
+          <div class="fields">
+            <KindChoice kind="email" />
+            <Field label="Column" hint="its name or number, if it cannot be found" name="column" maxLength={100} />
+          </div>
+          <label class="drop">
+            The list: choose a file, or drop it here{" "}
+            <span class="hint">
+              {readFormats}; at most {grouped(Math.floor(facts.mostBytes / 1_048_576))} MiB
+            </span>
+            <input type="file" name="list" required />
+          </label>
+          <div class="actions">
+            <button type="submit">Send</button>
+            <progress hidden aria-label="Sent" />
+            <output />
+          </div>
+          <p class="note">
+            Everybody who is signed in sees the lists. A list is removed some time after its check, or when you remove
+            it. Nothing is charged before you say so.
+          </p>
+        </form>
         <Section heading="Lists on the service">
           <ListTable {...facts} />
         </Section>
       </>
     )}
   </Page>
-);
-
-const SendForm = ({ mostBytes }: { mostBytes: number }) => (
-  <form method="post" action={path} enctype="multipart/form-data" class="box" data-upload>
-    <div class="fields">
-      <KindChoice kind="email" />
-      <Field label="Column" hint="its name or number, if it cannot be found" name="column" maxLength={100} />
-    </div>
-    <label class="drop">
-      The list: choose a file, or drop it here{" "}
-      <span class="hint">
-        {readFormats}; at most {grouped(Math.floor(mostBytes / 1_048_576))} MiB
-      </span>
-      <input type="file" name="list" required />
-    </label>
-    <div class="actions">
-      <button type="submit">Send</button>
-      <progress hidden aria-label="Sent" />
-      <output />
-    </div>
-    <p class="note">
-      Everybody who is signed in sees the lists. A list is removed some time after its check, or when you remove it.
-      Nothing is charged before you say so.
-    </p>
-  </form>
 );
 
 export const stateNames: Readonly<Record<StoredList["state"], string>> = {

@@ -5,15 +5,10 @@ import { CardTable, Status } from "./card-table.js";
 import { Check } from "./field.js";
 import { FaultBox, Page } from "./layout.js";
 
-interface TriedLine {
-  readonly item: string;
-  readonly verdict: Verdict;
-}
-
 interface TryProperties {
   readonly kind: Kind;
   readonly text: string;
-  readonly lines: readonly TriedLine[];
+  readonly lines: readonly { readonly item: string; readonly verdict: Verdict }[];
   readonly fault?: string;
 }
 

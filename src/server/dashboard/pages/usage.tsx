@@ -1,5 +1,7 @@
 /** Usage by time and key, as a chart, a table and CSV. */
+
 import { stringify } from "csv-stringify/sync";
+import { sum } from "d3-array";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { counted, grouped } from "../../../text.js";
@@ -65,37 +67,22 @@ export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: 
           <a href={`/dashboard/usage.csv?${queryOf({})}`}>As CSV</a>
         </div>
       </form>
-      {parts.map((usage, i) => (
-        <UsageSection key={i} usage={usage} keys={keys} unit={unit} end={end} />
-      ))}
+      {parts.map(({ key, spans }, i) => {
+        const units = sum(spans, (span) => span.units);
+        const chosen = key === undefined ? keys : [key];
+        const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
+        return (
+          <Section key={i} heading={`${key === undefined ? "All keys" : nameOfKey(key)}: ${counted(units, "unit")}`}>
+            <p class="note">
+              The quotas have counted {grouped(sum(quotas.values()))} units in their current periods
+              {key === undefined ? "" : ", over all keys that share this key's quota"}.
+            </p>
+            <UsageChart spans={spans} unit={unit} end={end} />
+            {units > 0 && <UsageTable spans={spans} unit={unit} />}
+          </Section>
+        );
+      })}
     </Page>
-  );
-}
-
-function UsageSection({
-  usage: { key, spans },
-  keys,
-  unit,
-  end,
-}: {
-  usage: ShownUsage;
-  keys: readonly ApiKey[];
-  unit: SpanUnit;
-  end: number;
-}) {
-  const units = spans.reduce((sum, span) => sum + span.units, 0);
-  const chosen = key === undefined ? keys : [key];
-  const quotas = new Map(chosen.map((key) => [key.quotaName ?? key.id, key.quota.used]));
-  const used = [...quotas.values()].reduce((sum, each) => sum + each, 0);
-  return (
-    <Section heading={`${key === undefined ? "All keys" : nameOfKey(key)}: ${counted(units, "unit")}`}>
-      <p class="note">
-        The quotas have counted {grouped(used)} units in their current periods
-        {key === undefined ? "" : ", over all keys that share this key's quota"}.
-      </p>
-      <UsageChart spans={spans} unit={unit} end={end} />
-      {units > 0 && <UsageTable spans={spans} unit={unit} />}
-    </Section>
   );
 }
 
