@@ -81,7 +81,7 @@ test("each route that changes something writes who has changed what", async () =
       () => api("POST", "/emails/validate", '{"emails":["ann@b.net"]}', { "content-type": "application/json" }),
       undefined,
     ],
-    "service warehouses: post /${field}/${warehouse.name}": [
+    "service warehouses: post /${field}/${name}": [
       () => api("POST", "/emails/bigquery", '{"calls":[["ann@b.net"]]}', { "content-type": "application/json" }),
       undefined,
     ],

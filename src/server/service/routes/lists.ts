@@ -1,5 +1,5 @@
 /** Routes for lists, which are checked after they have been sent: send, look, fetch, remove. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { type StoredList, senderOf } from "../../../state/service/lists.js";
@@ -74,29 +74,6 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
   };
 
-  const submit = async (request: FastifyRequest, reply: FastifyReply, kind: Kind): Promise<StoredList> => {
-    const { name, column, delimiter, drop, split, explain, dns } = request.query as SubmitQuery;
-    const key = request.apiKey as ApiKey;
-    const choices: ListChoices = {
-      column: column || undefined,
-      delimiter,
-      drop: statusesIn(drop),
-      isSplit: split === "true",
-      isExplained: explain === "true",
-      dns: dns === "true",
-    };
-    const bytes = Number(request.headers["content-length"] ?? 0);
-    const sent = { name, kind, who: senderOf(key.id), keyId: key.id, bytes };
-    request.items = 1;
-    return receive(request.raw, (content) => {
-      const list = fileIn(content, request.headers["content-type"] ?? "");
-      return lists.submit(list, sent, choices, idempotencyKeyOf(request));
-    }).catch((error) => {
-      reply.header("connection", "close");
-      throw error;
-    });
-  };
-
   service.get(
     "/lists",
     {
@@ -136,8 +113,26 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
         onRequest: (request: FastifyRequest) => enter(request, (request.query as Partial<SubmitQuery>).kind),
       },
       async (request, reply) => {
-        const { kind } = request.query as SubmitQuery;
-        const list = await submit(request, reply, kind);
+        const { name, kind, column, delimiter, drop, split, explain, dns } = request.query as SubmitQuery;
+        const { id } = request.apiKey as ApiKey;
+        const choices: ListChoices = {
+          column: column || undefined,
+          delimiter,
+          drop: statusesIn(drop),
+          isSplit: split === "true",
+          isExplained: explain === "true",
+          dns: dns === "true",
+        };
+        const bytes = Number(request.headers["content-length"] ?? 0);
+        const sent = { name, kind, who: senderOf(id), keyId: id, bytes };
+        request.items = 1;
+        const list = await receive(request.raw, (content) => {
+          const list = fileIn(content, request.headers["content-type"] ?? "");
+          return lists.submit(list, sent, choices, idempotencyKeyOf(request));
+        }).catch((error) => {
+          reply.header("connection", "close");
+          throw error;
+        });
         return reply.code(202).header("location", `/lists/${list.id}`).send(toAnswer(list));
       },
     );

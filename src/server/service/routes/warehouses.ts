@@ -6,8 +6,7 @@
  * `quota_exceeded`.
  */
 import { createHash } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Kind } from "../../../core/validator/validator.js";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.js";
 import * as openapi from "../openapi.js";
 import { tooManyItems } from "../plugins/json-body.js";
@@ -15,9 +14,8 @@ import { type JudgingRoutes, operations } from "./validate.js";
 
 interface Warehouse {
   readonly name: string;
-  readonly title: string;
-  readonly body: openapi.SchemaName;
-  readonly answer: openapi.SchemaName;
+  readonly title: "BigQuery" | "Snowflake";
+  readonly call: string;
   /** Neither can send an Authorization field of its own choice. */
   secretOf(request: FastifyRequest): unknown;
   /** Identifies the batch in all of its tries. */
@@ -41,9 +39,8 @@ interface SnowflakeBody {
 const warehouses: readonly Warehouse[] = [
   {
     name: "bigquery",
-    title: "a remote function of BigQuery",
-    body: "BigQueryRequest",
-    answer: "BigQueryResponse",
+    title: "BigQuery",
+    call: "a remote function",
     secretOf: ({ body }) => (body as BigQueryBody | undefined)?.userDefinedContext?.["idv_key"],
     batchOf: ({ body }) => {
       const { caller = "", requestId } = body as BigQueryBody;
@@ -54,9 +51,8 @@ const warehouses: readonly Warehouse[] = [
   },
   {
     name: "snowflake",
-    title: "an external function of Snowflake",
-    body: "SnowflakeRequest",
-    answer: "SnowflakeResponse",
+    title: "Snowflake",
+    call: "an external function",
     secretOf: ({ headers }) => headers["sf-custom-idv-key"],
     batchOf: ({ headers }) => headers["sf-external-function-query-batch-id"],
     itemsOf: (body) =>
@@ -74,53 +70,42 @@ export async function warehouseRoutes(
   { maximumItems, judging }: JudgingRoutes,
 ): Promise<void> {
   for (const { field, kind, what } of operations) {
-    for (const warehouse of warehouses) {
-      service.post(`/${field}/${warehouse.name}`, {
+    for (const { name, title, call, secretOf, batchOf, itemsOf, answerOf } of warehouses) {
+      service.post(`/${field}/${name}`, {
         config: { hasRows: true },
         schema: {
-          summary: `Validates ${what} for ${warehouse.title}: at most ${maximumItems} rows; each distinct item costs one unit.`,
-          operationId: `${warehouse.name}_${field}`,
+          summary: `Validates ${what} for ${call} of ${title}: at most ${maximumItems} rows; each distinct item costs one unit.`,
+          operationId: `${name}_${field}`,
           querystring: openapi.noQuery,
-          body: { content: { "application/json": { schema: openapi.schemaOf(warehouse.body) } } },
+          body: { content: { "application/json": { schema: openapi.schemaOf(`${title}Request`) } } },
           response: {
-            200: openapi.jsonOf("A status for each row, in their order.", warehouse.answer),
+            200: openapi.jsonOf("A status for each row, in their order.", `${title}Response`),
             ...openapi.errorResponses(400, 401, 403, 413, 415, 429, 503),
           },
         },
         preValidation: async (request: FastifyRequest) => {
-          const secret = warehouse.secretOf(request);
+          const secret = secretOf(request);
           if (typeof secret === "string") request.headers.authorization = `Bearer ${secret}`;
           await request.authorise(field);
         },
-        handler: (request: FastifyRequest, reply: FastifyReply) => answer(request, reply, { field, kind, warehouse }),
+        handler: async (request: FastifyRequest, reply) => {
+          const rows = itemsOf(request.body);
+          if (rows.length > maximumItems) throw tooManyItems(maximumItems);
+          const items = [...new Set(rows.filter((item) => item !== null))];
+          const content = Buffer.from(JSON.stringify(items));
+          const batch = batchOf(request);
+          // Part of the key is the content: an id that comes again with other rows is another request.
+          const idempotencyKey =
+            batch === undefined || batch === ""
+              ? undefined
+              : createHash("sha256").update(`${name} ${kind} ${batch}\0`).update(content).digest("hex");
+          const judged = await judging.judge(request, { field, kind }, items, { idempotencyKey, body: content });
+          const statusOf = new Map(items.map((item, i) => [item, judged?.statuses[i] ?? "quota_exceeded"]));
+          const statuses = rows.map((item) => (item === null ? null : statusOf.get(item)!));
+          return reply.send(answerOf(request.body, statuses));
+        },
       });
     }
-  }
-
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { field, kind, warehouse }: { field: (typeof operations)[number]["field"]; kind: Kind; warehouse: Warehouse },
-  ) {
-    const { body } = request;
-    const rows = warehouse.itemsOf(body);
-    if (rows.length > maximumItems) throw tooManyItems(maximumItems);
-    const items = [...new Set(rows.filter((item) => item !== null))];
-    const content = Buffer.from(JSON.stringify(items));
-    const batch = warehouse.batchOf(request);
-    // Part of the key is the content: an id that comes again with other rows is another request.
-    const idempotencyKey =
-      batch === undefined || batch === ""
-        ? undefined
-        : createHash("sha256").update(`${warehouse.name} ${kind} ${batch}\0`).update(content).digest("hex");
-    const judged = await judging.judge(request, { field, kind }, items, { idempotencyKey, body: content });
-    const statusOf = new Map(items.map((item, i) => [item, judged?.statuses[i] ?? "quota_exceeded"]));
-    return reply.send(
-      warehouse.answerOf(
-        body,
-        rows.map((item) => (item === null ? null : statusOf.get(item)!)),
-      ),
-    );
   }
 }
 
