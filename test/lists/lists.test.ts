@@ -403,7 +403,7 @@ describe("a list of a key", () => {
     }
     await expect.poll(() => lists.get(id)).toBeUndefined();
     await expect.poll(place.left).toEqual([]);
-    expect([await lists.all("k1"), await lists.has("k1", "a")]).toEqual([[], true]);
+    expect([await lists.all("k1"), await lists.store.has("k1", "a")]).toEqual([[], true]);
     // Another body, also one that breaks off, changes nothing about the first request. Until the removal ends, the answer is 409.
     const statusOf = (text: string) => submit(lists, text, "a").catch(({ statusCode }) => statusCode);
     await expect.poll(() => statusOf("other\n")).toBe(422);
@@ -425,7 +425,7 @@ describe("a list of a key", () => {
       await lists.remove(id);
     }
     await expect(submit(lists, "", "b")).rejects.toMatchObject({ statusCode: 400 });
-    expect([rows(), await lists.has("k1", "a"), await lists.has("k1", "b")]).toEqual([1, true, false]);
+    expect([rows(), await lists.store.has("k1", "a"), await lists.store.has("k1", "b")]).toEqual([1, true, false]);
     // As if a day had passed.
     database.prepare("UPDATE list SET created = created - 86400001").run();
     await expect.poll(rows).toBe(0);

@@ -14,13 +14,8 @@ export interface DashboardOptions {
   readonly terms: () => readonly (readonly [term: string, text: string])[];
   readonly lists: Lists | undefined;
   readonly log: FastifyBaseLogger;
-  readonly proxy: SigningProxy | undefined;
-}
-
-interface SigningProxy {
-  /** Field with the name of the person, in lower case. */
-  readonly header: string;
-  readonly isTrusted: (address: string | undefined) => boolean;
+  /** A proxy that signs people in. `header` is the field with the name of the person, in lower case. */
+  readonly proxy: { readonly header: string; isTrusted(address: string | undefined): boolean } | undefined;
 }
 
 export type Routes = FastifyPluginAsync<Omit<DashboardOptions, "log">>;

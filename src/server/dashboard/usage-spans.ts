@@ -1,4 +1,5 @@
 /** Usage by hours or days, for charts, tables and CSV. Must not know pages. */
+import { sum } from "d3-array";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { KeyTotal, UsageQuery, UsageSum } from "../../state/service/usage.js";
 
@@ -48,9 +49,7 @@ const seriesOf = (status: string): Series => series.find((name) => name === stat
 
 export function spansOf(usage: readonly UsageSum[], { from, to, span: length }: UsageQuery): readonly Span[] {
   const first = Math.floor(from / length);
-  const counts = Array.from({ length: Math.ceil(to / length) - first }, () =>
-    Object.fromEntries(series.map((name) => [name, 0])),
-  ) as Record<Series, number>[];
+  const counts = Array.from({ length: Math.ceil(to / length) - first }, () => countsOf(() => 0));
   for (const { start, status, units } of usage) {
     const span = counts[start / length - first];
     if (span) span[seriesOf(status)] += units;
@@ -70,10 +69,10 @@ export function merged(spans: readonly Span[], count: number): readonly Span[] {
 }
 
 const chargedIn = (counts: Readonly<Record<Series, number>>): number =>
-  series.reduce((sum, name) => (name === "quota_exceeded" ? sum : sum + counts[name]), 0);
+  sum(series, (name) => (name === "quota_exceeded" ? 0 : counts[name]));
+
+const countsOf = (countOf: (name: Series) => number) =>
+  Object.fromEntries(series.map((name) => [name, countOf(name)])) as Record<Series, number>;
 
 export const totalOf = (spans: readonly Span[]): Readonly<Record<Series, number>> =>
-  Object.fromEntries(series.map((name) => [name, spans.reduce((sum, { counts }) => sum + counts[name], 0)])) as Record<
-    Series,
-    number
-  >;
+  countsOf((name) => sum(spans, ({ counts }) => counts[name]));

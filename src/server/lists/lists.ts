@@ -55,7 +55,7 @@ export class Lists {
   readonly files: ListFiles;
   readonly runner: ListRunner;
   readonly #options: ListOptions;
-  readonly #store: ListStore;
+  readonly store: ListStore;
   readonly #server = newId();
   readonly #work = new Map<string, { readonly stop: () => void; readonly end: Promise<void> }>();
   readonly #timer: NodeJS.Timeout;
@@ -65,7 +65,7 @@ export class Lists {
 
   constructor(options: ListOptions) {
     this.#options = options;
-    this.#store = options.store;
+    this.store = options.store;
     this.mostBytes = options.mostBytes;
     this.runner = options.runner;
     this.files = new ListFiles(options.folder);
@@ -73,15 +73,11 @@ export class Lists {
   }
 
   get(id: string): Promise<StoredList | undefined> {
-    return this.#store.get(id);
-  }
-
-  has(keyId: string, once: string): Promise<boolean> {
-    return this.#store.has(keyId, once);
+    return this.store.get(id);
   }
 
   all(keyId?: string): Promise<readonly StoredList[]> {
-    return this.#store.all(mostLists, keyId);
+    return this.store.all(mostLists, keyId);
   }
 
   /** Detects the table of a person's list, which then waits for choices. @throws Refusal */
@@ -106,14 +102,14 @@ export class Lists {
     const id = newId();
     const added = await this.#add(content, { ...list, id, choices, once });
     const hasBody = async (hash: Uint8Array) => {
-      const isSame = await this.#store.hasBody(added.id, requestHash(hash, list, choices, once));
+      const isSame = await this.store.hasBody(added.id, requestHash(hash, list, choices, once));
       if (isSame === undefined) throw removedMeanwhile();
       if (!isSame) throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     };
     const arrives =
       added.id === id
         ? added
-        : await this.#store.change(added.id, ["gone"], { state: "arriving", server: this.#server });
+        : await this.store.change(added.id, ["gone"], { state: "arriving", server: this.#server });
     if (arrives === undefined) {
       if (added.state === "arriving" || added.state === "gone")
         throw new Refusal(409, "The list of this Idempotency-Key is still arriving.");
@@ -134,7 +130,7 @@ export class Lists {
     if (this.#isClosed) throw new Refusal(503, "The server is about to stop; try again later.");
     // Listen from the start: the list may break off before it is read.
     content.on("error", (error) => content.destroy(error));
-    const added = await this.#store.add(
+    const added = await this.store.add(
       { ...list, name: safeName(list.name), server: this.#server },
       { ofKey: mostLists, ofAll: mostInAll },
     );
@@ -153,7 +149,7 @@ export class Lists {
       await this.#working(list, async (signal) => {
         signal.addEventListener("abort", () => content.destroy(removed()));
         next = await receive(signal);
-        received = await this.#store.change(list.id, ["arriving"], next, list);
+        received = await this.store.change(list.id, ["arriving"], next, list);
       });
       if (received === undefined) throw removed();
       return received;
@@ -177,7 +173,7 @@ export class Lists {
     const beat = setInterval(() => {
       const line = progress?.();
       // What servers before have charged is not charged again.
-      this.#store.beat(list, line, line !== undefined && line.units > 0).then(
+      this.store.beat(list, line, line !== undefined && line.units > 0).then(
         (isOurs) => isOurs || aborter.abort(),
         // The state is away: the work goes on.
         () => {},
@@ -198,14 +194,14 @@ export class Lists {
   ): Promise<StoredList | undefined> {
     if (choices === undefined && isWhole(await this.get(id))) return undefined;
     const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
-    const queued = await this.#store.change(id, from, { state: "waiting", ...choices });
+    const queued = await this.store.change(id, from, { state: "waiting", ...choices });
     this.#wake();
     return queued;
   }
 
   async remove(id: string): Promise<void> {
     const all: ListState[] = ["arriving", "found", "waiting", "running", "done", "failed"];
-    const list = await this.#store.change(id, all, { state: "removed" });
+    const list = await this.store.change(id, all, { state: "removed" });
     if (list === undefined) return;
     const ours = this.#work.get(id);
     ours?.stop();
@@ -217,7 +213,7 @@ export class Lists {
   /** Does not throw. */
   async #discard(id: string, from: readonly ListState[], claim?: ListClaim): Promise<void> {
     try {
-      const list = await this.#store.change(id, from, { state: "removed" }, claim);
+      const list = await this.store.change(id, from, { state: "removed" }, claim);
       if (list !== undefined || (await this.get(id)) === undefined) await this.#delete(id);
     } catch (error) {
       this.#options.onFault(error as Error);
@@ -227,7 +223,7 @@ export class Lists {
   async #delete(id: string): Promise<void> {
     try {
       await this.files.remove(id);
-      await this.#store.drop(id);
+      await this.store.drop(id);
     } catch (error) {
       // The next look at ended lists tries again.
       this.#options.onFault(error as Error);
@@ -241,11 +237,11 @@ export class Lists {
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
     const own = () => ({ server: this.#server, working: [...this.#work.keys()] });
-    const { isWaiting, ended } = await this.#store.due(own(), deadMilliseconds, this.#options.keepMilliseconds);
+    const { isWaiting, ended } = await this.store.due(own(), deadMilliseconds, this.#options.keepMilliseconds);
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {
-      const list = await this.#store.claim(own(), deadMilliseconds, mostOfKey);
+      const list = await this.store.claim(own(), deadMilliseconds, mostOfKey);
       if (list === undefined) return;
       if (this.#isClosed) return void (await this.#finish(list, undefined));
       if (list.lostServers >= mostLostServers) {
@@ -296,7 +292,7 @@ export class Lists {
     for (;;) {
       try {
         const change =
-          (await this.#store.change(list.id, ["running"], to, list)) ?? (await this.#stored(list, to.state));
+          (await this.store.change(list.id, ["running"], to, list)) ?? (await this.#stored(list, to.state));
         if (change !== undefined) {
           if (result === undefined || "fault" in result) await this.files.removeAttempt(list.id, list.attempt);
           // The list is done, whatever becomes of its usage.

@@ -7,16 +7,15 @@ import { Check, Choice, Field, type RefusedForm } from "./field.js";
 
 export const rateTimes = ["1000", "60000", "3600000"] as const;
 const rateNames = ["second", "minute", "hour"];
-const textOf = (number: number | null | undefined): string => (number == null ? "" : String(number));
 
 /** Returns the form of a key as it is, or of a new one. */
 export function formOf(key?: ApiKey): URLSearchParams {
   return new URLSearchParams([
     ["name", key?.name ?? ""],
-    ["limit", textOf(key?.quota.limit)],
+    ["limit", String(key?.quota.limit ?? "")],
     ["period", key?.quota.period ?? "month"],
-    ["rate", textOf(key?.rate?.requests)],
-    ["rate_time", textOf(key?.rate?.milliseconds ?? 1000)],
+    ["rate", String(key?.rate?.requests ?? "")],
+    ["rate_time", String(key?.rate?.milliseconds ?? 1000)],
     ["expires", key?.expires == null ? "" : dayName(key.expires)],
     ...(key?.permissions ?? permissions).map((each): [string, string] => ["permissions", each]),
   ]);

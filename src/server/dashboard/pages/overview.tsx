@@ -1,4 +1,5 @@
 /** The first page: what was checked and refused, keys near their limits, and the health of the service. */
+import { greatest, sum } from "d3-array";
 import type { ComponentChildren } from "preact";
 import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
@@ -29,10 +30,11 @@ export function overviewPage(overview: Overview) {
   const near = live.filter((key) => share(key) >= mostUsed).sort((a, b) => share(b) - share(a));
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const counts = totalOf(days);
-  const allUnits = days.reduce((sum, span) => sum + span.units, 0);
-  const busiest = keys.reduce<ApiKey | undefined>((best, key) => {
-    return (units.get(key.id) ?? 0) > (best === undefined ? 0 : units.get(best.id)!) ? key : best;
-  }, undefined);
+  const allUnits = sum(days, (span) => span.units);
+  const busiest = greatest(
+    keys.filter(({ id }) => (units.get(id) ?? 0) > 0),
+    ({ id }) => units.get(id),
+  );
   return (
     <Page title="Overview" current="/dashboard">
       {!isWritable && (

@@ -70,7 +70,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     const key = await request.authorise(kind === "domain" ? "domains" : "emails");
     if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
     const once = idempotencyKeyOf(request);
-    const isSent = once !== undefined && (await lists.has(key.id, once));
+    const isSent = once !== undefined && (await lists.store.has(key.id, once));
     if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
   };
 
