@@ -6,11 +6,8 @@ import type { Kind } from "../../core/validator/validator.js";
 import type { CheckedTable, TableRow } from "../browser/table.js";
 import type { FaultCode } from "./faults.js";
 
-export interface PageTables {
-  readonly disposable: string;
-  readonly suffixes: string;
-  readonly kernel: string;
-}
+/** In base64. */
+export type PageTables = Readonly<Record<"disposable" | "suffixes" | "kernel", string>>;
 
 export interface CheckOptions {
   readonly kind: Kind;

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
-import { type FaultCode, faults } from "./faults.js";
+import { faults } from "./faults.js";
 import type { Answer, Checked, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
 import { Choice, optionsOf, Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
@@ -43,8 +43,7 @@ function ask(request: Request): void {
 type State =
   | { readonly type: "empty"; readonly note?: "cancelled" }
   | { readonly type: "busy"; readonly rows: number; readonly share: number | undefined }
-  | { readonly type: "done"; readonly checked: Checked; readonly task: number }
-  | { readonly type: "fault"; readonly code: FaultCode; readonly message: string; readonly columns: readonly string[] };
+  | Extract<Answer, { readonly type: "checked" | "fault" }>;
 
 /** A sheet that was named comes without the others. */
 const sheetsIn = ({ sheet, otherSheets }: Checked["table"], known: readonly string[]): readonly string[] =>
@@ -67,17 +66,16 @@ function Page() {
     onAnswer = (answer) => {
       if (answer.task !== lastTask) return;
       // A file that is saved shows no progress: the result stays.
-      if (answer.type === "progress") setState((now) => (now.type === "done" ? now : { ...answer, type: "busy" }));
+      if (answer.type === "progress") setState((now) => (now.type === "checked" ? now : { ...answer, type: "busy" }));
       else if (answer.type === "checked") {
-        setState({ type: "done", checked: answer, task: answer.task });
+        setState(answer);
         setColumn(answer.table.column);
         setSheets((known) => sheetsIn(answer.table, known));
       } else if (answer.type === "stopped") setState({ type: "empty", note: "cancelled" });
       else if (answer.type === "fault" && isSaving.current) {
         isSaving.current = false;
         setSaving({ fault: answer.code });
-      } else if (answer.type === "fault")
-        setState({ type: "fault", code: answer.code, message: answer.message, columns: answer.columns });
+      } else if (answer.type === "fault") setState(answer);
       else if (answer.type === "saved") {
         isSaving.current = false;
         download(answer.blob, answer.name);
@@ -88,7 +86,7 @@ function Page() {
 
   // Screen readers go on with the result.
   useEffect(() => {
-    if (state.type === "done" || state.type === "fault") heading.current?.focus();
+    if (state.type === "checked" || state.type === "fault") heading.current?.focus();
   }, [state.type]);
 
   const check = (given: File, options: CheckOptions) => {
@@ -152,11 +150,11 @@ function Page() {
           </>
         )}
         {state.type === "busy" && <Busy {...state} />}
-        {state.type === "done" && (
+        {state.type === "checked" && (
           <Result
             key={state.task}
             name={file!.name}
-            checked={state.checked}
+            checked={state}
             heading={heading}
             saving={saving}
             sheets={sheets}
