@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
 import { faults } from "./faults.js";
-import type { Answer, Checked, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
+import type { Answer, Checked, CheckOptions, Request, SaveOptions } from "./messages.js";
 import { Choice, optionsOf, Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
 
@@ -19,11 +19,7 @@ let lastTask = 0;
 function start(): Worker {
   address ??= URL.createObjectURL(new Blob([textOf("worker")], { type: "text/javascript" }));
   const started = new Worker(address);
-  const tables: PageTables = {
-    disposable: textOf("disposable"),
-    suffixes: textOf("suffixes"),
-    kernel: textOf("kernel"),
-  };
+  const tables = { disposable: textOf("disposable"), suffixes: textOf("suffixes"), kernel: textOf("kernel") };
   started.postMessage({ type: "start", tables } satisfies Request);
   started.onmessage = ({ data }: MessageEvent<Answer>) => onAnswer(data);
   started.onerror = (event) => {

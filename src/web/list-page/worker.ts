@@ -97,24 +97,12 @@ async function check(task: number, file: File, common: TableOptions, { kind }: C
   const found = await checked.summary;
   const groups = collector.groups();
   collector.keepFile();
-  lastFacts = {
-    ...found,
-    dataDays: daysOld(loadedTable().sources, Date.now()) ?? null,
-    groups,
-    breakdown: collector.breakdown(),
-  };
+  const dataDays = daysOld(loadedTable().sources, Date.now()) ?? null;
+  const facts = { ...found, dataDays, groups, breakdown: collector.breakdown() };
+  lastFacts = facts;
   const { column, columnName, columns, sheet, otherSheets, encoding } = checked;
   const table = { column, columnName, columns, sheet, otherSheets, encoding };
-  send({
-    task,
-    type: "checked",
-    table,
-    facts: lastFacts,
-    opening: opening(lastFacts),
-    parts: renderParts(lastFacts),
-    badRows: bad.found.first,
-    suggestions: bad.found.suggestions,
-  });
+  send({ task, type: "checked", table, facts, opening: opening(facts), parts: renderParts(facts), ...bad.found });
 }
 
 /** The rest of the room is for rows with a suggestion, which are few. */
@@ -122,16 +110,16 @@ const mostWithout = mostRows - 1000;
 
 /** Rows beyond the first ones are looked at only if they may have a suggestion. */
 function collectBadRows(kind: CheckOptions["kind"]) {
-  const found = { first: [] as BadRow[], suggestions: 0 };
+  const found = { badRows: [] as BadRow[], suggestions: 0 };
   const observer = badItemObserver(
     kind,
     classifier!,
     (row) => {
       if (row.suggestion !== undefined) found.suggestions++;
-      if (found.first.length < (row.suggestion === undefined ? mostWithout : mostRows))
-        found.first.push({ ...row, reason: reasonText(row.reason ?? "") });
+      if (found.badRows.length < (row.suggestion === undefined ? mostWithout : mostRows))
+        found.badRows.push({ ...row, reason: reasonText(row.reason ?? "") });
     },
-    (status, reason) => found.first.length < mostWithout || (status === "fake" && reason !== "special-use"),
+    (status, reason) => found.badRows.length < mostWithout || (status === "fake" && reason !== "special-use"),
   );
   return { found, observer };
 }

@@ -4,13 +4,11 @@ import { Buffer } from "./buffer.js";
 
 const chunkSize = 65_536;
 
-export async function* inflated(packed: Iterable<Uint8Array>): AsyncGenerator<Buffer> {
-  yield* converted(new Inflate({ raw: true, chunkSize }), packed);
-}
+export const inflated = (packed: Iterable<Uint8Array>): AsyncGenerator<Buffer> =>
+  converted(new Inflate({ raw: true, chunkSize }), packed);
 
-export async function* deflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  yield* converted(new Deflate({ raw: true, chunkSize }), bytes);
-}
+export const deflated = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> =>
+  converted(new Deflate({ raw: true, chunkSize }), bytes);
 
 /** @throws Error with the library's words when the bytes are damaged or cut off */
 export async function* converted(
