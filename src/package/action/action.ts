@@ -33,16 +33,7 @@ function setOutput(name: string, value: string | number): void {
   if (file) appendFileSync(file, `${name}=${value}\n`);
 }
 
-function fail(message: string): void {
-  process.stdout.write(workflowCommand("error", message));
-  process.exitCode = 2;
-}
-
-/**
- * Returns the files that the lines of the input name.
- *
- * @throws Error when a line names none
- */
+/** @throws Error when a line of the input names no file */
 function findFiles(): string[] {
   const lines = linesOf("files");
   if (lines.length === 0) throw new Error('the input "files" is empty');
@@ -100,4 +91,7 @@ async function main(): Promise<void> {
   if (summaryOfJob && existsSync(summary)) appendFileSync(summaryOfJob, readFileSync(summary));
 }
 
-main().catch((error: Error) => fail(error.message));
+main().catch(({ message }: Error) => {
+  process.stdout.write(workflowCommand("error", message));
+  process.exitCode = 2;
+});

@@ -4,13 +4,7 @@ import { style } from "../../core/facts/render/pages-style.js";
 import { style as reportStyle } from "../../core/facts/render/style.js";
 import { readOwnFile } from "../../package/own-files.js";
 
-interface Asset {
-  readonly path: string;
-  readonly type: string;
-  readonly text: string;
-}
-
-function asset(name: string, extension: string, type: string, text: string): Asset {
+function asset(name: string, extension: string, type: string, text: string) {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { path: `/dashboard/assets/${name}-${hash}.${extension}`, type, text };
 }

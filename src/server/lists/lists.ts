@@ -324,12 +324,8 @@ export class Lists {
       ([status, count]) => [status, count - (counted.statuses[status] ?? 0)] as const,
     );
     const statuses = Object.fromEntries(news.filter(([, count]) => count > 0));
-    await this.#options.nameUnits({
-      keyId: before.keyId!,
-      kind: before.kind,
-      statuses,
-      notChecked: Math.max(0, result.counted.notChecked - counted.notChecked),
-    });
+    const notChecked = Math.max(0, result.counted.notChecked - counted.notChecked);
+    await this.#options.nameUnits({ keyId: before.keyId!, kind: before.kind, statuses, notChecked });
   }
 
   /** Other servers go on with its work, or this one after its next start. */

@@ -24,19 +24,16 @@ interface Bucket {
   readonly value: number;
 }
 
-export async function figuresOf({
-  refusals,
-  duration,
-}: Pick<Metrics, "refusals" | "duration">): Promise<ServerFigures> {
+export async function figuresOf(metrics: Pick<Metrics, "refusals" | "duration">): Promise<ServerFigures> {
   const checks = new Map<number, number>();
-  for (const { metricName, labels, value } of (await duration.get()).values as readonly Bucket[]) {
+  for (const { metricName, labels, value } of (await metrics.duration.get()).values as readonly Bucket[]) {
     if (metricName?.endsWith("_bucket") !== true || labels.path?.endsWith("/validate") !== true) continue;
     const seconds = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
     checks.set(seconds, (checks.get(seconds) ?? 0) + value);
   }
   const all = checks.get(Number.POSITIVE_INFINITY) ?? 0;
   const most = all === 0 ? undefined : [...checks].find(([, count]) => count >= shareOfMost * all)![0];
-  return { refused: (await refusals.get()).values[0]?.value ?? 0, mostSeconds: most };
+  return { refused: (await metrics.refusals.get()).values[0]?.value ?? 0, mostSeconds: most };
 }
 
 export function createMetrics(version: string) {

@@ -24,7 +24,24 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
     {fault !== undefined && <FaultBox text={fault} />}
     {done !== undefined && <p class="good">{done}</p>}
     <section>
-      <KeyTerms keyOf={key} />
+      <Terms
+        terms={[
+          ["Id", <code key="id">{key.id}</code>],
+          ["Kind", key.isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
+          ["Secret", <code key="hint">{key.secrets[0]?.hint || "-"}</code>],
+          ["Permissions", key.permissions.join(", ")],
+          ["Used", <QuotaMeter key="quota" quota={key.quota} />],
+          ["Quota", key.quotaName === null ? "its own" : `shared: ${key.quotaName}`],
+          ...(key.rate === null
+            ? []
+            : [["Requests", `at most ${key.rate.requests} in ${key.rate.milliseconds / 1000} s`] as const]),
+          ["Renews", <Renewal key="renewal" quota={key.quota} />],
+          ["Created", <Time key="created" at={key.created} />],
+          ["Last used", <Time key="lastUsed" at={key.lastUsed} />],
+          ["Expires", <Time key="expires" at={key.expires} />],
+          ...(key.revoked === null ? [] : [["Revoked", <Time key="revoked" at={key.revoked} />] as const]),
+        ]}
+      />
     </section>
     <Section heading="30 days">
       <UsageChart spans={days} />
@@ -101,25 +118,3 @@ export const keyPage = ({ key, nextSecretId, days, hours, refused, fault = refus
     )}
   </Page>
 );
-
-function KeyTerms({ keyOf: key }: { keyOf: ApiKey }) {
-  const { id, secrets, permissions, created, expires, revoked, lastUsed, quotaName, quota, rate, isSandbox } = key;
-  return (
-    <Terms
-      terms={[
-        ["Id", <code key="id">{id}</code>],
-        ["Kind", isSandbox ? "sandbox: made-up answers, free of charge" : "live"],
-        ["Secret", <code key="hint">{secrets[0]?.hint || "-"}</code>],
-        ["Permissions", permissions.join(", ")],
-        ["Used", <QuotaMeter key="quota" quota={quota} />],
-        ["Quota", quotaName === null ? "its own" : `shared: ${quotaName}`],
-        ...(rate === null ? [] : [["Requests", `at most ${rate.requests} in ${rate.milliseconds / 1000} s`] as const]),
-        ["Renews", <Renewal key="renewal" quota={quota} />],
-        ["Created", <Time key="created" at={created} />],
-        ["Last used", <Time key="lastUsed" at={lastUsed} />],
-        ["Expires", <Time key="expires" at={expires} />],
-        ...(revoked === null ? [] : [["Revoked", <Time key="revoked" at={revoked} />] as const]),
-      ]}
-    />
-  );
-}

@@ -23,7 +23,7 @@ interface KeysProperties {
   readonly query: KeyQuery;
   /** A form that is sent twice creates one key. */
   readonly nextId: string;
-  readonly refused?: RefusedForm;
+  readonly refused: RefusedForm | undefined;
 }
 
 const keysOnPage = 25;

@@ -17,14 +17,7 @@ export const overviewRoutes: Routes = async (pages, { store, figures, terms }) =
       store.audit(10),
     ]);
     const units = unitsByKey(totals);
-    return overviewPage({
-      days: spansOf(usage, query),
-      units,
-      keys,
-      audit,
-      isWritable,
-      ...(await figures()),
-      terms: terms(),
-    });
+    const days = spansOf(usage, query);
+    return overviewPage({ days, units, keys, audit, isWritable, ...(await figures()), terms: terms() });
   });
 };
