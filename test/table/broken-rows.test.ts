@@ -135,6 +135,7 @@ test.each<[string, string]>([
   ["a quoted field glued to the item", '3,Cy,p3@d3.net"a ""b"", c",2026'],
   ["a quote within the item", '3,Cy,p"3@d3.net,note,2026'],
   ["the next field glued to the item", "3,Cy,p3@d3.netnew,2026"],
+  ["the next field glued to an item of a large provider", "3,Cy,p3@gmail.compro,2026"],
 ])("the scanner and csv-parse report a bad row for %s", async (_, line) => {
   const table = tableOf(whole.with(2, line));
   for (const strict of [false, true]) expect((await read(table, { strict })).named).toEqual(new Set([4]));
@@ -155,6 +156,7 @@ test.each<[string, readonly string[]]>([
   ["a pasted table of another width", [`1,Ann,a@x.net,${quoted("name,email\nBob,b@y.net\nCy,c@z.net")},2026`]],
   ["a quoted name of two lines before the address", ['1,"Ann\nLee, PhD",a@x.net,note,2026']],
   ["short rows", ["1,Ann,a@x.net", "2,Bob", "3", ""]],
+  ["short rows with a mistyped provider", ["1,Ann,a@gmail.con", "2,Bob,b@hotmail.comm", "3,Cy,c@gmial.com"]],
   ["short rows with a word for none", ["1,Ann,n/a", "2,Bob,-,x"]],
   ["delimiters at the end", ["1,Ann,a@x.net,x,2026,,", "2,Bob,b@x.net,,,"]],
 ])("no row is reported as bad for %s", async (_, lines) => {

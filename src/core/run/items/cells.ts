@@ -1,6 +1,7 @@
 /** Finds the items in the values of a table: none, one, or several. */
 import { type Span, withoutBlanks, withoutMarks } from "../../classifier/marks.js";
 import { findSuffix } from "../../classifier/rules/domain/public-suffix.js";
+import { typoDomain } from "../../classifier/rules/domain/typo-domain.js";
 import type { JsonText } from "../../table/json/json-values.js";
 import { nameFitOf } from "../../table/sniff/column.js";
 import { type ItemTest, isSign } from "../../table/sniff/item-profile.js";
@@ -188,10 +189,11 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
   };
 }
 
-/** Returns whether an item ends with a known top-level domain followed by other letters: `ann@posteo.denew`. */
+/** Returns whether an item ends with a known top-level domain and other letters, as `ann@posteo.denew`; a typo does not. */
 function isGlued(item: string): boolean {
-  const tld = /\.([a-z]{2}[^\s.@]*)$/i.exec(item)?.[1]?.toLowerCase();
-  if (tld === undefined) return false;
+  const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
+  const tld = /\.([a-z]{2}[^\s.]*)$/.exec(domain)?.[1];
+  if (tld === undefined || typoDomain.find(domain) !== undefined) return false;
   const isKnown = (name: string) => findSuffix(`x.${name}`) !== "unknown-tld";
   return (
     !isKnown(tld) &&
