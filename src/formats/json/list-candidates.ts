@@ -2,6 +2,7 @@
 import { columnNames } from "../../core/table/json/arrays.js";
 import type { JsonObject } from "../../core/table/json/json-values.js";
 import { innerPaths, mostSampled, parsedJson, sampledField } from "../../core/table/json/json-values.js";
+import { nameFitOf } from "../../core/table/sniff/column.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { isInRow, type RecordList } from "./document-shape.js";
 import { type FoundList, objectsIn, textOf } from "./survey.js";
@@ -27,8 +28,14 @@ export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean 
   });
 }
 
-export const holdsItem = (objects: readonly JsonObject[], profile: ItemProfile): boolean =>
-  objects.some((object) => Object.keys(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
+/** Returns whether a document holds an item outside of lists: at its top, or further in under the name of one. */
+export function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
+  const pathsOf = (object: JsonObject) => [
+    ...Object.keys(object),
+    ...innerPaths(object).filter((path) => nameFitOf(path, profile) > 1),
+  ];
+  return objects.some((object) => pathsOf(object).some((path) => profile.likeness(sampledField(object, path)) > 0));
+}
 
 export function candidateOf(list: FoundList, profile: ItemProfile): Candidate[] {
   const objects = objectsIn(list.elements);

@@ -139,7 +139,9 @@ function fittingOf({ lists, first }: Survey, named: readonly string[] | undefine
   const exact = withNames(fullNames);
   if (exact.length > 0 || named.some(isOwn)) return { lists: withoutInner(exact), isExact: true };
   // Without the way to the list, a name is enough if nothing outside of the lists has it.
-  const likely = withNames(({ paths, textName, list }) => (textName === undefined && !list.isMap ? paths : []));
+  const isOfRecords = (each: Candidate) =>
+    each.textName === undefined && (!each.list.isMap || holdsItems(each, profile));
+  const likely = withNames((each) => (isOfRecords(each) ? each.paths : []));
   return { lists: withoutInner(likely), isExact: false };
 }
 

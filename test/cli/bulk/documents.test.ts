@@ -286,6 +286,28 @@ test.each<[string, string, number, string, string[]?]>([
   expect((await readQuota(found.home)).used).toBe(0);
 });
 
+test.each([
+  ["at the top", `{"email":"${bad}","tags":[]}`],
+  ["in an inner object", `{"errors":[],"data":{"user":{"email":"${bad}"}}}`],
+  ["beside an empty list", `{"customer":{"email":"${bad}","orders":[]}}`],
+  ["in the only one of an object of objects", `{"users":{"u0":{"email":"${bad}","tags":[]}}}`],
+])("an item %s is judged, though a list is empty", async (_, document) => {
+  const { output } = await emails(document);
+  expect(output).toBe(document.replace(/\}$/, ',"status":"disposable"}'));
+});
+
+test("a list that is empty has no rows, whatever contact stands beside it", async () => {
+  const document = `{"meta":{"contact":"${ok}"},"users":[]}`;
+  expect((await emails(document)).output).toBe(document);
+});
+
+test("a short name means the records of an object of objects, not a list in them", async () => {
+  const user = (email: string, friends: string) => `{"email":"${email}","friends":[${friends}]}`;
+  const document = `{"users":{"a":${user(bad, `{"email":"${ok}"}`)},"b":${user(ok, "")}}}`;
+  const { output } = await emails(document, ["-c", "email", "--drop", "disposable"]);
+  expect(output).toBe(`{"users":{"b":{"email":"${ok}","friends":[],"status":"ok"}}}`);
+});
+
 describe("rows that are arrays below a header", () => {
   const sheet = `{"range": "A1:C4", "values": [
     ["Name", "Email", "Note"],
