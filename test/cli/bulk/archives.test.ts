@@ -43,6 +43,31 @@ const archivesIn = (home: string) =>
     .filter((name) => /zip|idv/.test(name))
     .sort();
 
+test.each([
+  [
+    "a text that names an address",
+    "Export of the shop, 28 November 2026\nQuestions: help@larch-and-oak.com\nThank you\n",
+  ],
+  ["a text whose last line is like a header", "The shop.\n\nAsk help@larch-and-oak.com\n\nColumns: id, email\n"],
+  ["settings", "contact=a@larch-and-oak.com\nrows=10\nfrom=2026\n"],
+])("with %s give it back as it is, and charge nothing for it", async (_, text) => {
+  const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "readme.txt": text }) });
+  const { code, stderr } = await idv(["emails", "a.zip", "--offline", "-I", "--drop", "fake"], { home });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: left as they are: readme.txt\n")]);
+  const parts = listParts(inMemory(readFileSync(join(home, "a.zip"))));
+  expect(parts?.find(({ name }) => name === "readme.txt")?.length).toBe(text.length);
+  expect((await readQuota(home)).used).toBe(1);
+});
+
+test.each([
+  ["a list", `${ok}\n${bad}\n`, `${ok},ok\n${bad},disposable\n`],
+  ["a table with few items", `id\temail\n1\t${ok}\n2\t\n3\t\n`, `id\temail\tstatus\n1\t${ok}\tok\n2\t\t\n3\t\t\n`],
+])("with %s in a .txt have a table in it", async (_, text, output) => {
+  const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "list.txt": text }) });
+  expect((await idv(["emails", "a.zip", "--offline", "-q", "-o", "out/"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, "out/list.txt"), "utf8")).toBe(output);
+});
+
 test.each(["out.zip", "out/"])("of a named run need no free units to come a second time: %s", async (output) => {
   const home = folderOf({ "a.zip": zip({ "a.csv": "email\na@larch-and-oak.com\nb@larch-and-oak.com\n" }) });
   await setQuota(home, { limit: 2 });

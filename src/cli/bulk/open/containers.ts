@@ -6,6 +6,7 @@ import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openReplaced } from "../../../files/output.js";
 import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
+import { decodeInput } from "../../../formats/encodings/decoding.js";
 import { type Container, fileOf } from "../../../formats/format.js";
 import { isContainerName, tableEndings } from "../../../formats/registry.js";
 import { all } from "../../options/input.js";
@@ -98,12 +99,16 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
   let refusal: unknown;
   let failure: unknown;
   for (const plan of plans) {
+    const isText = await mayBeText(plan, signal);
     try {
-      await tryInput(plan, signal);
+      const { table } = await tryInput(plan, signal);
+      const isTable = table.width > 1 && table.firstValues(table.column).some(profiles[plan.kind].resembles);
+      if (isText && !isTable) throw new ChoiceError(`${plan.inputName}: few of its lines hold an item`);
       tables.push(plan);
     } catch (error) {
       signal.throwIfAborted();
       refusal ??= error;
+      if (isText) continue;
       if (!(error instanceof ChoiceError)) failure ??= error;
       const isVague = tableEndings.get(endingOf(plan.member!.table))?.isVague;
       if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
@@ -112,6 +117,31 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
   const others = names.filter((each) => !tables.some(({ member }) => member!.table === each));
   if (others.length > 0) tables[0]?.note(`${name}: left as they are: ${listed(others)}`);
   return { tables, refusal, failure };
+}
+
+const sampledBytes = 65_536;
+
+/** A text beside the tables of an archive may name an address, too. */
+async function mayBeText({ kind, inputName, encoding, member }: Plan, signal: AbortSignal): Promise<boolean> {
+  if (endingOf(member!.table) !== "txt") return false;
+  const input = await member!.container.read(member!.table);
+  let text = "";
+  try {
+    const { bytes } = await decodeInput(inputName, input.bytes, encoding);
+    for await (const piece of bytes) {
+      text += Buffer.from(piece).toString();
+      if (text.length > sampledBytes) break;
+    }
+  } catch {
+    // Opening it reports the fault.
+    signal.throwIfAborted();
+    return false;
+  } finally {
+    await input.close();
+  }
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
+  const holding = lines.filter((line) => line.split(/[\s,;|]+/).some(profiles[kind].holds));
+  return holding.length < lines.length / 2;
 }
 
 const mostNamed = 5;

@@ -24,10 +24,10 @@ export async function openInput(plan: Plan, input: InputFile, events: InputEvent
   return opened;
 }
 
-export async function tryInput(plan: Plan, signal: AbortSignal): Promise<void> {
+export async function tryInput(plan: Plan, signal: AbortSignal): Promise<OpenedInput> {
   const input = await inputFileOf(plan, signal);
   try {
-    await openInput({ ...plan, note: () => {} }, input, { onBadRow: () => {}, signal });
+    return await openInput({ ...plan, note: () => {} }, input, { onBadRow: () => {}, signal });
   } finally {
     await input.close();
   }
