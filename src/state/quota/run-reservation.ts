@@ -121,7 +121,7 @@ export class RunReservation {
       const { paidBefore, granted } = await this.#reserve(0, true);
       this.paidBefore = paidBefore;
       if (granted >= 0) return;
-      if (performance.now() > end) throw new UnitsLost(this.isNamed);
+      if (performance.now() > end) throw new UnitsLost(this.isNamed, this.#run.isWhole);
       await sleep(signMilliseconds / 4);
     }
   }
@@ -188,7 +188,7 @@ export class RunReservation {
       this.#marks = new Set([...this.#marks, ...reserved.marks]);
       const granted = reserved.holds - this.#held;
       if (granted < 0 && isFinal && reserved.isUnsure) return { ...reserved, granted };
-      if (granted < 0) throw new UnitsLost(isFinal && this.isNamed);
+      if (granted < 0) throw new UnitsLost(isFinal && this.isNamed, this.#run.isWhole);
       this.#held = reserved.holds;
       return { ...reserved, granted };
     });

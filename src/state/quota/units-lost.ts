@@ -3,11 +3,11 @@
 export class UnitsLost extends Error {
   override readonly name = "UnitsLost";
 
-  /** `isOther` if its name has paid for other items. */
-  constructor(isOther: boolean) {
+  /** `isOther` if its name has paid for other items, `isWhole` if the output appears as a whole. */
+  constructor(isOther: boolean, isWhole = true) {
     const why = isOther
       ? "this name has paid for other items, and the quota has not enough for these"
       : "the quota was used up by others while this run was stopped or cut off";
-    super(`${why}; nothing is written`);
+    super(`${why}; ${isWhole ? "nothing is written" : "the output ends early: do not use it, run again"}`);
   }
 }
