@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
+import { endingOf } from "../../../files/ending.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
@@ -129,7 +130,11 @@ const isInput = (output: string): UsageError =>
 
 const statusWords: readonly string[] = [...knownStatuses, noItem];
 
-function checkSeveral(kind: Kind, inputs: readonly Input[], { output, inPlace, split, dryRun }: BulkOptions): void {
+function checkSeveral(
+  kind: Kind,
+  inputs: readonly Input[],
+  { output, inPlace, split, format, dryRun }: BulkOptions,
+): void {
   const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path));
   if (status !== undefined) {
     const { path } = status;
@@ -137,6 +142,11 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], { output, inPlace, s
   }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
+  const documents = inputs.filter(({ path, member }) => endingOf(member?.table ?? path) === "json");
+  if (split !== undefined && format === undefined && documents.length > 1)
+    throw new UsageError(
+      "several JSON documents: each has one end, so none can follow another in a file of --split; write JSON Lines with --format jsonl",
+    );
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
     const missing = inputs.filter(({ path, member }) => !member && !existsSync(path));
