@@ -1,7 +1,7 @@
 /** Opens the outputs of a run. Nothing appears before they are committed. */
 import { access, constants, stat } from "node:fs/promises";
 import { FileError } from "../../../files/errors.js";
-import { found } from "../../../files/found.js";
+import { found, isDevicePath } from "../../../files/found.js";
 import { type FileSink, openOutputFile } from "../../../files/output.js";
 import { ownerFault } from "../../../files/replace-file.js";
 import type { TableSink } from "../../../files/table-sink.js";
@@ -47,7 +47,8 @@ export async function checkReplaceable(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   // Opening the file reports this problem.
   if (found === undefined || found.isDirectory()) return;
-  if (!found.isFile()) throw new FileError(`${file}: not a regular file; cannot be replaced; use -o`);
+  if (!found.isFile() || isDevicePath(file))
+    throw new FileError(`${file}: not a regular file; cannot be replaced; use -o`);
   await access(file, constants.W_OK).catch(() => {
     throw new FileError(`${file}: is read-only; make it writable, or write elsewhere with -o`);
   });
