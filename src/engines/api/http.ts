@@ -90,7 +90,7 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     try {
       return await Promise.race([exchange(), aborted]);
     } catch (error) {
-      throw explain(signal.aborted ? signal.reason : error);
+      throw explain(signal.aborted ? signal.reason : error, url);
     } finally {
       clearTimeout(timer);
       ended.signal.removeEventListener("abort", end);
@@ -171,9 +171,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: "no network",
 };
 
-function explain(error: unknown): TransportFault {
+function explain(error: unknown, url: string): TransportFault {
   if (error instanceof TransportFault) return error;
-  const { code = "", message } = innermost(error);
+  const fault = innermost(error);
+  const { code = "", message } = fault;
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code)) {
     return new TransportFault(
       `its certificate is not trusted (${code}); set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority`,
@@ -188,12 +189,27 @@ function explain(error: unknown): TransportFault {
   const [, refusal] = /Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return new TransportFault(`the proxy answers ${refusal}`, refusal !== "407");
   if (code === "UND_ERR_INVALID_ARG") return new TransportFault(message, false);
-  return new TransportFault(reasons[code] ?? `${message} ${code}`.trim(), true);
+  return new TransportFault(proxyIn(fault, new URL(url)) + (reasons[code] ?? `${message} ${code}`.trim()), true);
+}
+
+/** Another address than that of the service is that of a proxy. */
+function proxyIn({ hostname, address, port }: SocketFault, service: URL): string {
+  if (hostname !== undefined) return hostname === service.hostname ? "" : `the proxy ${hostname}: `;
+  const own = service.port || (service.protocol === "https:" ? "443" : "80");
+  return port === undefined || String(port) === own ? "" : `the proxy ${address}:${port}: `;
+}
+
+interface SocketFault {
+  readonly code?: string;
+  readonly message: string;
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
 }
 
 /** Node wraps the failures of a host's addresses in an AggregateError; undici sets `cause`. */
-function innermost(error: unknown): { code?: string; message: string } {
+function innermost(error: unknown): SocketFault {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] };
   const inner = cause ?? errors?.[0];
-  return inner === undefined ? (error as { code?: string; message: string }) : innermost(inner);
+  return inner === undefined ? (error as SocketFault) : innermost(inner);
 }

@@ -176,7 +176,15 @@ describe("a proxy", () => {
     const url = await rawServer((socket) => socket.write(finalAnswer));
     const proxies = { httpProxy: "http://127.0.0.1:1", httpsProxy: "", noProxy: "127.0.0.1" };
     expect((await post(clientFor({ proxies }), url)).body).toBe("done");
-    await expect(post(clientFor({ proxies: { ...proxies, noProxy: "" } }), url)).rejects.toThrow("connection refused");
+    await expect(post(clientFor({ proxies: { ...proxies, noProxy: "" } }), url)).rejects.toThrow(
+      "the proxy 127.0.0.1:1: connection refused",
+    );
+  });
+
+  test("is named if its host does not exist", async () => {
+    const proxies = { ...noProxies, httpProxy: "http://proxy.invalid:3128" };
+    await expect(post(clientFor({ proxies }), "http://b.invalid")).rejects.toThrow(/^the proxy proxy\.invalid: /);
+    await expect(post(clientFor(), "http://b.invalid")).rejects.toThrow(/^(?!the proxy)/);
   });
 
   test("must be given as a URL", () => {
