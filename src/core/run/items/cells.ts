@@ -7,7 +7,7 @@ import { nameFitOf } from "../../table/sniff/column.js";
 import { type ItemTest, isSign } from "../../table/sniff/item-profile.js";
 import { isHeaderOf } from "../../table/sniff/second-header.js";
 import type { Kind, Status } from "../../validator/validator.js";
-import { type FoundItem, findItem } from "./item.js";
+import { type FoundItem, findItem, signOfWrapping } from "./item.js";
 import { fieldsOf, isItem, listedParts, longestList } from "./item-list.js";
 import { type Readable, readableOf } from "./markup.js";
 import { itemsInJson, profiles } from "./profiles.js";
@@ -36,6 +36,15 @@ export const usualCells: Omit<CellOptions, "kind"> = {
 };
 
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
+
+/** What people write who have no address: nothing in it could be another item, or stand around one. */
+const plainWords = /^\w[\w .-]*\w$/;
+
+/** Undefined if `text`, which is `value` without its blanks, lacks blanks that may be part of an item. */
+function wholeOf(value: string, text: string): readonly FoundItem[] | undefined {
+  const span = withoutBlanks(value, { start: 0, end: value.length });
+  return text.length === span.end - span.start ? [{ item: text, ...span, isMarked: false }] : undefined;
+}
 
 export class Cells {
   emptied = 0;
@@ -69,13 +78,18 @@ export class Cells {
     const text = value.trim();
     if (text === "") return [];
     const { kind, deciding } = this.#options;
-    if (kind === "email" && plainAddress.test(text) && !this.#emptyValues.has(text.toLowerCase())) {
-      const span = withoutBlanks(value, { start: 0, end: value.length });
-      if (text.length === span.end - span.start) return [{ item: text, ...span, isMarked: false }];
+    const isEmail = kind === "email";
+    if (isEmail && plainAddress.test(text) && !this.#emptyValues.has(text.toLowerCase())) {
+      const found = wholeOf(value, text);
+      if (found !== undefined) return found;
     }
     if (this.#isEmptied(text)) {
       this.emptied++;
       return [];
+    }
+    if (isEmail && plainWords.test(text) && !signOfWrapping.test(text)) {
+      const found = wholeOf(value, text);
+      if (found !== undefined) return found;
     }
     const inJson = itemsInJson(kind, value);
     const items =
