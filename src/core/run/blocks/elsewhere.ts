@@ -9,7 +9,14 @@ import { unquote } from "../../table/quotes.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
-import { areWords, isHeaderLine, isHeaderOf, isOtherHeader, isReordered } from "../../table/sniff/second-header.js";
+import {
+  areWords,
+  isHeaderLine,
+  isHeaderOf,
+  isOtherHeader,
+  isReordered,
+  mayBeNames,
+} from "../../table/sniff/second-header.js";
 import { profiles } from "../items/profiles.js";
 import { isRow, noItemCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
@@ -164,10 +171,12 @@ export class ElsewhereFinder {
   }
 
   #isOtherHeader(chunk: ScannedChunk, row: number, isBelowItems: boolean): boolean {
-    const { header, column } = this.#options.shape;
+    const { header, column, dialect } = this.#options.shape;
+    const word = row * recordWords;
     return (
       this.#mayHaveHeaders &&
       header !== undefined &&
+      mayBeNames(chunk.bytes, chunk.at[word]!, chunk.at[word + Offset.end]!, dialect) &&
       chunk.rawValue(row).length > 0 &&
       isOtherHeader(this.fieldsOf(chunk, row), header, this.#profile, column, isBelowItems)
     );

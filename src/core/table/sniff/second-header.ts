@@ -2,6 +2,7 @@
 // ends a run, whatever is below it: which column was meant is unknown.
 import { ChoiceError } from "../../../files/errors.js";
 import { itemText, nameText } from "../bytes.js";
+import type { Dialect } from "../dialect.js";
 import { nameFit, normalizeName } from "./column.js";
 import type { ItemProfile } from "./item-profile.js";
 
@@ -16,6 +17,29 @@ const areNames = (fields: readonly string[], profile: ItemProfile): boolean =>
     const isName = name.length <= longestName && (/\p{L}/u.test(name) || /^[#№]$/.test(name));
     return name === "" || (isName && !profile.resembles(name) && profile.likeness(itemText(field)) === 0);
   });
+
+/** False if a field of a record is sure to be no name, as it has no letter. Looks at bytes alone, for speed. */
+export function mayBeNames(bytes: Uint8Array, start: number, end: number, { delimiter, quote }: Marked): boolean {
+  const between = delimiter?.charCodeAt(0);
+  let isFilled = false;
+  let isName = false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === between) {
+      if (isFilled && !isName) return false;
+      isFilled = false;
+      isName = false;
+    } else if (byte === quote.charCodeAt(0)) return true;
+    else if (byte > 0x20) {
+      isFilled = true;
+      isName ||= byte >= 0x80 || byte === numberSign || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
+    }
+  }
+  return !isFilled || isName;
+}
+
+type Marked = Pick<Dialect, "delimiter" | "quote">;
+const numberSign = 0x23;
 
 const namesIn = (fields: readonly string[]): readonly string[] => fields.map((field) => normalizeName(nameText(field)));
 
