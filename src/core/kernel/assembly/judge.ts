@@ -178,16 +178,17 @@ const endOf: i32 = 20;
 function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: usize, hashAt: usize): void {
   let start: usize = block + load<u32>(at, 12);
   let end: usize = block + load<u32>(at, 16);
-  let code: u32 = layout.noItemCode;
-  if (load<i32>(at, 20) === 0) {
-    code = layout.notARowCode;
-  } else if (start !== end) {
-    let isEscaped = false;
-    if (end - start > 1 && <u32>load<u8>(start) === quote && <u32>load<u8>(end - 1) === quote) {
-      start++;
-      end--;
-      isEscaped = quote !== usualQuote && hasQuote(start, end);
-    }
+  const isRow = load<i32>(at, 20) !== 0;
+  let code: u32 = isRow ? layout.noItemCode : layout.notARowCode;
+  let isEscaped = false;
+  if (end - start > 1 && <u32>load<u8>(start) === quote && <u32>load<u8>(end - 1) === quote) {
+    start++;
+    end--;
+    isEscaped = quote !== usualQuote && hasQuote(start, end);
+  }
+  while (start < end && load<u8>(start) === space) start++;
+  while (start < end && load<u8>(end - 1) === space) end--;
+  if (isRow && start !== end) {
     if (!isEmail || load<u8>(end - 1) === greaterThan) {
       if (isEmail) findInBrackets(start, end);
       else findHost(start, end);
