@@ -1,4 +1,6 @@
 /** Turns the raw bytes of an input file into text that the table reader can parse. */
+import { isUtf8 } from "node:buffer";
+import { ChoiceError } from "../../files/errors.js";
 import { type Compression, compressionByMagic } from "../compression/compression-format.js";
 import { createDecoder, encodingByMark, transcode } from "./text-encoding.js";
 
@@ -12,11 +14,15 @@ export interface DecodedInput {
   readonly encoding: string | undefined;
 }
 
-/** A named `encoding` beats the byte order mark; `auto` guesses. @throws ChoiceError, FileError for damaged bytes */
+/**
+ * A named `encoding` beats the byte order mark, but not what is certainly UTF-8, unless `isForced`; `auto` guesses.
+ * @throws ChoiceError, FileError for damaged bytes
+ */
 export async function decodeInput(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
   encoding?: string,
+  isForced = true,
 ): Promise<DecodedInput> {
   const isGuessed = encoding === "auto";
   const isNamed = encoding !== undefined && !isGuessed && createDecoder(encoding).encoding !== "utf-8";
@@ -26,10 +32,30 @@ export async function decodeInput(
     ? await peek((await import("../compression/compression.js")).decompress(name, compression, raw.bytes))
     : raw;
   const marked = encoding === undefined || isGuessed ? encodingByMark(peeked.start) : undefined;
-  const plain = isGuessed && marked === undefined ? await sampled(peeked) : peeked;
+  const plain = isGuessed && marked === undefined ? await sampled(peeked) : await checked(peeked);
   const found = isNamed ? encoding : (marked ?? plain.guess);
   const text = found === undefined ? plain.bytes : transcode(name, createDecoder(found), plain.bytes);
   return { bytes: text, compression, start: plain.start, encoding: found };
+
+  async function checked({ start, bytes }: Peeked): Promise<Peeked> {
+    if (!isNamed || isForced) return { start, bytes };
+    const all = await peek(bytes, sampleBytes);
+    if (isOtherUtf8(Buffer.from(all.start), encoding)) {
+      throw new ChoiceError(`${name}: is UTF-8, not ${encoding}`, {
+        advice: "leave out --encoding, or pass --force",
+        page: "choose UTF-8",
+      });
+    }
+    return { start, bytes: all.bytes };
+  }
+}
+
+/** Whether text is UTF-8 and would be garbled: it has characters beyond ASCII, or is to be UTF-16 and has no NUL. */
+function isOtherUtf8(start: Buffer, encoding: string): boolean {
+  const lineEnd = start.lastIndexOf(0x0a) + 1 || start.length;
+  const lines = start.subarray(0, lineEnd);
+  if (lines.length === 0 || !isUtf8(lines)) return false;
+  return /^utf-?16/i.test(encoding) ? !lines.includes(0) : lines.some((byte) => byte >= 0x80);
 }
 
 const sampleBytes = 65_536;

@@ -95,9 +95,11 @@ export async function checkStart(
     options.deciding === "best" ? items.every(isWrong) : items.some(isWrong);
   const isRefused = (rows: readonly (readonly string[])[]) => {
     const invalid = rows.filter(isInvalid);
-    return rows.length < fewItems
-      ? rows.length > 1 && rows.flat().every(isInText) && invalid.length === rows.length
-      : invalid.length > mostInvalid * rows.length;
+    if (rows.length >= fewItems) return invalid.length > mostInvalid * rows.length;
+    const items = rows.flat();
+    const holding = items.filter((item) => innerAddress.test(item));
+    const isMost = holding.length > 0 && 2 * holding.length >= items.length;
+    return rows.length > 1 && isMost && holding.every(isInText) && invalid.length === rows.length;
   };
   // The first hundred rows nearly always suffice.
   if (!isRefused(rowsOf(table.firstValues(column)))) return;
@@ -136,7 +138,7 @@ function isInText(item: string): boolean {
 
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
   const most = (test: (item: string) => boolean) => items.filter(test).length > items.length / 2;
-  for (const delimiter of [":", "|", ";", "\t"]) {
+  for (const delimiter of [...(isPlainList ? [] : [","]), ":", "|", ";", "\t"]) {
     const isBetween = (rest: string) =>
       isPlainList ? rest.startsWith(delimiter) : /\w/.test(rest) && rest.includes(delimiter);
     if ((isPlainList || width === 1) && most((item) => isBetween(aroundAddress(item)))) {

@@ -86,7 +86,7 @@ export async function openInput(
 ): Promise<OpenedInput> {
   const { kind, inputName: name, isForced, outputEncoding } = choices;
   const { bytes, share } = countBytes(source);
-  const decoded = await decodeInput(name, bytes, choices.encoding);
+  const decoded = await decodeInput(name, bytes, choices.encoding, isForced);
   const { compression, encoding } = decoded;
   noteEncoding(choices, encoding);
   const sheet = await readSheet(choices, source, decoded, signal);

@@ -53,6 +53,23 @@ describe("a file in which nothing looks like an item", () => {
     }
   });
 
+  test.each([
+    ["windows-1252", "email,city\nann@web.de,Z\u00fcrich\n"],
+    ["utf-16", "email\nann@web.de\n"],
+    ["shift_jis", "email,city\nann@web.de,\u6771\u4eac\n"],
+  ])("with an encoding that would garble UTF-8, is refused unless the user insists: %s", async (encoding, content) => {
+    const { code, stderr, files } = await runOver(content, `emails -I --encoding ${encoding}`);
+    const message = `idv: l.csv: is UTF-8, not ${encoding}; leave out --encoding, or pass --force\n`;
+    expect([code, stderr, files]).toEqual([2, message, ["l.csv"]]);
+    if (encoding !== "utf-16")
+      expect((await runOver(content, `emails -q --force --encoding ${encoding}`)).code).toBe(0);
+  });
+
+  test("with a delimiter that its rows and not all have an address, is refused", async () => {
+    const { code, stderr } = await runOver("id,email,note\n1,ann@web.de,a\n2,bob@web.de,b\n3,,c\n", "emails -d |");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ",", pass -d ","')]);
+  });
+
   test("with a delimiter that its rows do not have, is refused with the one that they have", async () => {
     const { code, stderr } = await runOver("id;email\n1;ann@web.de\n2;bob@web.de\n", "emails -d ,");
     expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ";", pass -d ";"')]);
