@@ -5,8 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
+import { meantBy } from "../options/meant.js";
 import { parsed } from "../options/values.js";
 import { readLogin } from "./api-key.js";
+import { environmentVariables } from "./environment.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./resolved.js";
 import * as settings from "./settings.js";
@@ -28,6 +30,7 @@ export async function resolveSettings(
   folder: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<settings.Settings> {
+  noteUnknownVariables(env, onNotice);
   const files = await readSettingsFiles(env, folder, onNotice);
   const ownFiles = files.filter(({ isProject }) => !isProject);
   const resolved = Object.fromEntries(
@@ -47,6 +50,16 @@ export async function resolveSettings(
     }
   }
   return resolved as settings.Settings;
+}
+
+/** A mistyped one would be ignored, and addresses sent that were to stay here. */
+function noteUnknownVariables(env: NodeJS.ProcessEnv, onNotice: (text: string) => void): void {
+  const known = [...Object.keys(environmentVariables), ...settings.settingNames.map(settings.variableOf)];
+  for (const name of Object.keys(env)) {
+    if (!/^IDV_(?!TEST_|RESERVATION$)/.test(name) || known.includes(name)) continue;
+    const meant = meantBy(name, known);
+    onNotice(`${name}: idv has no such variable${meant === undefined ? "" : ` (did you mean ${meant}?)`}`);
+  }
 }
 
 function resolveSetting(

@@ -127,3 +127,15 @@ test.each([
   expect(() => setSetting(text, "--set")).toThrow(message);
   expect(() => setSetting(text, "--set")).not.toThrow("secret");
 });
+
+test.each([
+  ["IDV_ENGIN", "IDV_ENGIN: idv has no such variable (did you mean IDV_ENGINE?)"],
+  ["IDV_OFFLINE", "IDV_OFFLINE: idv has no such variable"],
+  ["IDV_ALLOW", undefined],
+  ["IDV_BATCH_SIZE", undefined],
+  ["IDVX", undefined],
+])("a variable that would be ignored is named: %s", async (name, note) => {
+  const notes: string[] = [];
+  await resolveSettings({}, { XDG_CONFIG_HOME: temporaryFolder(), [name]: "1" }, undefined, (text) => notes.push(text));
+  expect(notes).toEqual(note === undefined ? [] : [note]);
+});
