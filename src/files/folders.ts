@@ -8,6 +8,7 @@ export function createFolder(path: string, mode?: number): void {
   try {
     makeFolder(path, mode);
   } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) throw new FileError(`${path}: is a file; name a folder`);
     throw new FileError(`${path}: the folder does not exist and cannot be created: ${(error as Error).message}`);
   }
 }

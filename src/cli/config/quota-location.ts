@@ -45,7 +45,9 @@ export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): 
   const { location, name } = text === undefined ? { location: stateLocation(undefined, env) } : parts(text, env);
   if (keyId !== undefined) return { state: location, isOption, from: { keyId } };
   if (name) return { state: location, isOption, from: { quotaName: name } };
-  if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };
   const source = isOption ? "--quota" : "IDV_QUOTA";
+  if (/^(?:\d+|none|unlimited)$/.test(location) && found(location) === undefined)
+    throw new UsageError(`${source} ${location}: it takes a file; for a limit, run idv quota set --limit ${location}`);
+  if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };
   throw new UsageError(`${source} needs the name of the quota, too: postgres://host/database#NAME`);
 }

@@ -41,6 +41,9 @@ export async function openState(
 ): Promise<ServiceStore> {
   const { lockWait, creates = false, ...connections } = settings;
   if (!isDatabase(location)) {
+    const [scheme] = /^[a-z][a-z\d+.-]*:\/\//i.exec(location) ?? [];
+    if (scheme !== undefined)
+      throw new UsageError(`${scheme}... is no state of idv; write postgres://host/database, or name a file`);
     if (!creates && isAbsent(location)) {
       throw new UsageError(
         `${location}: there is no such file; idv serve, idv keys create and idv quota set create one`,

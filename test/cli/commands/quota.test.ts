@@ -24,6 +24,13 @@ describe("idv quota", () => {
     expect(await run()).not.toContain("new quota file");
   });
 
+  test("says that a named file is not there, and that a period alone means nothing", async () => {
+    const home = temporaryFolder();
+    const shown = await idv(["quota", "show", "--quota", "none.db"], { home });
+    expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining("none.db: there is no such file")]);
+    expect((await idv(["quota", "set", "--period", "day"], { home })).stderr).toContain("add --limit N");
+  });
+
   test("takes the file from the option, the variable or the XDG folder, in this order", async () => {
     const home = temporaryFolder();
     const where = async (args: string[], env: Record<string, string>) =>

@@ -15,6 +15,7 @@ import { quotaOptions } from "../../options/quota.js";
 import { unitLimit } from "../../options/values.js";
 import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
+import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
 import { commandLineAuthor } from "../author.js";
 import { type DefineCommand, describe } from "../command.js";
@@ -71,7 +72,7 @@ async function showQuota(options: OptionValues<typeof showOptions>): Promise<voi
     quota = await read(quotas).finally(() => store.close());
   } else if (!isAbsent(location.path)) {
     quota = await withQuotaFile(location.path, read);
-  }
+  } else if (location.isNamed) say(noFile(location.path).message);
   report(location, quota, options.json === true);
 }
 
@@ -89,6 +90,7 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
     ? setSharedQuota(location, change)
     : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
+  if (quota.limit === null && quota.period !== "none") say("without a limit, the period means nothing: add --limit N");
   warnOfOveruse(quota, "state" in location ? "its limit is raised" : "idv quota reset");
 }
 
@@ -99,8 +101,12 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
       "a shared quota cannot be reset: it would no longer agree with idv usage; raise its limit with idv quota set",
     );
   }
+  if (location.isNamed && isAbsent(location.path)) throw noFile(location.path);
   report(location, await withQuotaFile(location.path, (quotas) => quotas.reset()), false);
 }
+
+const noFile = (path: string): UsageError =>
+  new UsageError(`${path}: there is no such file; idv quota set --limit N creates it`);
 
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");

@@ -2,6 +2,7 @@
 import { periods } from "../../../state/quota/period.js";
 import { type ApiKey, type KeyChange, UnknownKeyError } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import { grouped, printable } from "../../../text.js";
 import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
@@ -117,6 +118,10 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
   const { key, secret } = await withStore(options, create, true);
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
+  if (key.quotaName !== null)
+    say(
+      `its quota is "${printable(key.quotaName)}": ${key.quota.limit === null ? "no limit" : `limit ${grouped(key.quota.limit)}`}`,
+    );
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
 }
 

@@ -136,5 +136,5 @@ const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count:
 };
 
 async function* rowsOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly (readonly string[])[]> {
-  for await (const lines of pages) yield lines.map((line) => rowOf(line, grouped));
+  for await (const lines of pages) yield lines.map((line) => rowOf(line, process.stdout.isTTY ? grouped : String));
 }
