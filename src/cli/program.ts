@@ -2,6 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { Command } from "commander";
+import { endingOf } from "../files/ending.js";
+import { tableEndings } from "../formats/registry.js";
 import { isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
@@ -208,11 +210,18 @@ function optionMeant(flag: string, command: Command): string | undefined {
 
 function commandMeant(word: string, command: Command): string | undefined {
   if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
-  if (command.parent === null && /[./\\]/.test(word)) return `to check a list: ${commandFor(word)}`;
+  if (command.parent === null && word === "/?") return "write idv --help";
+  if (command.parent === null && /[./\\]/.test(word)) return `to check ${commandFor(word)}`;
+  if (["allow", "deny"].includes(command.name()) && /[.@]/.test(word)) return `write idv ${command.name()} add ${word}`;
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   const known = command.commands.map((each) => each.name());
   const meant = verbCalled(word.toLowerCase(), known) ?? meantBy(word, known);
   return instead ?? (meant && `did you mean ${meant}?`);
 }
 
-const commandFor = (word: string): string => (isUrl(word) ? `curl -sSf ${word} | idv emails` : `idv emails ${word}`);
+function commandFor(word: string): string {
+  if (isUrl(word)) return `a list: curl -sSf ${word} | idv emails`;
+  const isDomain =
+    /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(word) && !tableEndings.has(endingOf(word)) && !existsSync(word);
+  return isDomain ? `a domain: idv check ${word}` : `a list: idv emails ${word}`;
+}

@@ -69,6 +69,7 @@ export function fieldName(value: string): string {
 }
 
 export function trustedAddress(value: string): TrustedAddress {
+  if (/\/0+$/.test(value)) throw new InvalidValue("It would believe everybody; name the address of the proxy.");
   try {
     if (value !== "unix") addTo(new BlockList(), value);
     return value;

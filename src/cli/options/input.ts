@@ -29,6 +29,7 @@ export const inputOptions = optionRecords({
     flags: "--sheet <NAME>",
     help: "sheet of a spreadsheet file; *: each with items",
     parse: filled,
+    isOnce: true,
     next: "prevent",
   },
   encoding: {

@@ -7,10 +7,13 @@ const leastAlike = 2 / 3;
 /** A word may start a known one, or be like it; undefined for none. Case and hyphens do not count. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
   const text = plain(word);
-  if (text === "") return undefined;
-  const likes = known.map((each) => {
+  // `--no-explain` means the opposite of `--explain`.
+  const names = /^-*no-/.test(word) ? known.filter((each) => /^-*no-/.test(each)) : known;
+  if (text === "" || names.length === 0) return undefined;
+  const likes = names.map((each) => {
     const other = plain(each);
     if (other === text) return { each, alike: 2 };
+    if (opposite.some((pair) => pair.includes(text) && pair.includes(other))) return { each, alike: 0 };
     if (text.length > 2 && other.startsWith(text)) return { each, alike: 1 };
     // Letters in another order: `--prot`.
     if (letters(other) === letters(text)) return { each, alike: 0.9 };
@@ -19,6 +22,8 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
   const best = likes.reduce((one, other) => (other.alike > one.alike ? other : one), { each: "", alike: 0 });
   return best.alike >= leastAlike ? best.each : undefined;
 }
+
+const opposite: readonly (readonly string[])[] = [["online", "offline"]];
 
 const plain = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 

@@ -17,6 +17,8 @@ interface OptionRecord {
   readonly implied?: string;
   /** Suggested by the completion, for options that take other values too. */
   readonly words?: readonly string[];
+  /** Must not be repeated: the first value would be lost. */
+  readonly isOnce?: true;
   /** May be repeated; all values count. */
   readonly isList?: true;
   /** May be repeated; the values are joined by commas and parsed as one. */
@@ -80,6 +82,8 @@ export function addOptions(command: Command, records: OptionRecords, group = "Op
     command.addOption(option);
     recordsOf.set(option, record);
     command.on(`option:${option.name()}`, (value: string | null | undefined) => {
+      if (record.isOnce && all.some((each) => each.name === name))
+        throw new UsageError(`${option.long} is given twice; leave out one of them`);
       all.push({ name, record, words: wordsOf(option, value ?? undefined) });
     });
   }
@@ -117,6 +121,8 @@ function optionOf(record: OptionRecord): Option {
  */
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
+  const own = end === -1 ? words : words.slice(0, end);
+  for (const [i, word] of own.entries()) refuseSlip(word, own[i - 1], command);
   const optional = command.options.filter((option) => option.optional);
   const switches = command.options.flatMap(({ short, required, optional }) =>
     short && !required && !optional ? [short[1]!] : [],
@@ -129,11 +135,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
     /^-[a-zA-Z]+$/.test(word) &&
     [...word.slice(1, -1)].every((letter) => switches.includes(letter));
   const normal: string[] = [];
-  for (const [i, word] of words.entries()) {
-    if (end !== -1 && i >= end) {
-      normal.push(word);
-      continue;
-    }
+  for (const word of own) {
     const before = optional.find(({ long, presetArg }) => normal.at(-1) === `${long}=${presetArg ?? ""}`);
     const takesTime = before !== undefined && !before.flags.includes("[=");
     if (takesTime && isTime(word)) {
@@ -153,7 +155,28 @@ export function normalizeWords(words: readonly string[], command: Command): stri
     if (isBundle(word, option.short)) normal.push(word.slice(0, -1));
     normal.push(`${option.long}=${option.presetArg ?? ""}`);
   }
-  return normal;
+  return [...normal, ...words.slice(own.length)];
+}
+
+/** What text programs, other shells and other programs make of an option. @throws UsageError */
+function refuseSlip(word: string, before: string | undefined, { options }: Command): void {
+  const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
+  if (quoted !== undefined && !existsSync(word))
+    throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
+  // A value may be anything.
+  if (options.some(({ short, long, required }) => required && (before === short || before === long))) return;
+  if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
+  const [dash] = /^[\u2010-\u2015]+(?=[A-Za-z])/.exec(word) ?? [];
+  if (dash !== undefined && !existsSync(word)) {
+    const typed = word.slice(dash.length);
+    throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
+  }
+  const [, name = "", value = ""] = /^-([A-Za-z][\w-]*)(=.*)?$/s.exec(word) ?? [];
+  if (name.length > 2 && options.some(({ long }) => long === `--${name}`))
+    throw new UsageError(`-${name}: write --${name}${value}`);
+  const short = options.find((option) => option.short === `-${name}`);
+  if (value === "" || short === undefined) return;
+  throw new UsageError(`${word}: write ${short.optional ? `${short.long}${value}` : `-${name} ${value.slice(1)}`}`);
 }
 
 const isTime = (word: string): boolean => /^\d+(?:\.\d+)?(?:ms|s|m|h|d)?$/.test(word);

@@ -38,6 +38,7 @@ const options: Readonly<Record<string, string>> = {
   filter: "write --only STATUS",
   "group-by": "write --by COLUMN",
   "output-format": "write --format FORMAT",
+  online: "a service is asked where there is a key: idv login; without --offline",
   resume: "run the same command again: what is paid is not paid twice",
   remove: "write --drop STATUS",
   exclude: "write --drop STATUS",

@@ -178,6 +178,7 @@ export function encodings(value: string): Encodings {
     throw new InvalidValue("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
   }
   const hasMark = /^utf-?8-bom$/i.test(output);
+  if (/^(?:utf-?8-bom|same)$/i.test(input)) throw new InvalidValue(`That is for the output: --encoding :${input}.`);
   return { ...(input !== "" && { input }), ...(output !== "" && !hasMark && { output }), hasMark };
 }
 
@@ -214,6 +215,7 @@ export function logTarget(value: string): LogTarget {
     return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   }
   const all = `${logFormats.join(", ")}, json:FILE, gitlab:FILE, sarif:FILE`;
+  if (["gitlab", "sarif"].includes(value)) throw new InvalidValue(`It needs a file: --log ${value}:FILE.`);
   return { format: knownWord(value, logFormats, undefined, `It takes one of ${all}.`) };
 }
 

@@ -37,7 +37,7 @@ function knownFlag(word: string): string {
 export function filterList(kind: Kind) {
   const statusesOf = statusList(kind, noItem);
   return (value: string): string[] => {
-    const words = value.split(",").map((word) => word.trim());
+    const words = partsOf(value);
     const known = words.filter((word) => word.startsWith(flagPrefix)).map(knownFlag);
     const statuses = words.filter((word) => !word.startsWith(flagPrefix));
     return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(known)];
@@ -47,13 +47,20 @@ export function filterList(kind: Kind) {
 export function statusList(kind: Kind, ...others: readonly string[]) {
   const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
   const statuses = [...known, ...others];
-  const flagCalled = (word: string) => (others.length > 0 && flags.includes(word) ? flagPrefix + word : undefined);
+  const flagCalled = (word: string) =>
+    others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
   const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
   return (value: string): string[] => [
-    ...new Set(value.split(",").map((word) => knownWord(word, statuses, meant, accepted))),
+    ...new Set(partsOf(value).map((word) => knownWord(word, statuses, meant, accepted))),
   ];
 }
+
+/** Commas are documented; people also write other separators, and blanks after them. */
+const partsOf = (value: string): readonly string[] => {
+  const parts = value.split(/[\s,;|]+/).filter((part) => part !== "");
+  return parts.length > 0 ? parts : [""];
+};
 
 export const columnsToAdd = ["canonical", "flags"] as const;
 
@@ -75,12 +82,13 @@ export const noRows = "no-rows";
 
 /** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
 export function failCondition(kind: Kind) {
-  const statusesOf = statusList(kind);
+  const statusesOf = statusList(kind, noRows);
   return (value: string): FailCondition => {
-    const words = value.split(",").map((word) => word.trim());
+    const words = partsOf(value);
     if (words.some((word) => word.startsWith(flagPrefix)))
       throw new InvalidValue("It takes statuses; flags are for --only and --drop.");
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
+    if (rows.some(([status]) => status === noRows)) throw new InvalidValue("no-rows has no limit.");
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
     if (limits.length > 1) {
       throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");

@@ -46,11 +46,11 @@ describe("a failed run prints one line and keeps the old output", () => {
       '--delimiter: """ is invalid. It takes one ASCII character other than " and line ends, or none.': 'l.csv -d "',
       '--column: "" is invalid. It must not be empty.': "l.csv -c ",
       "unknown option --offlin (did you mean --offline?); see idv emails --help": "l.csv --offlin",
-      '--fail-on: "bad" is invalid. Did you mean fake? Statuses of emails: ok, alias, disposable, fake, quota_exceeded.':
+      '--fail-on: "bad" is invalid. Did you mean fake? Statuses of emails: ok, alias, disposable, fake, quota_exceeded, no-rows.':
         "l.csv --fail-on ok,bad",
       '--log: "xml" is invalid. It takes one of text, plain, json, github, none, debug, json:FILE, gitlab:FILE, sarif:FILE.':
         "l.csv --log xml",
-      "fake: no such file; statuses are joined by commas, as in --drop ok,fake": "--drop ok fake l.csv",
+      "fake: no such file; statuses are joined by commas, as in --drop disposable,fake": "--drop disposable fake l.csv",
       "2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I": "l.csv m.csv",
       "./l.csv: is named twice; leave out one of them": "l.csv ./l.csv",
       "out.csv: cannot be the output and the quota file at once": "l.csv --quota ./out.csv",

@@ -12,6 +12,9 @@ test.each<[string, readonly string[], string | undefined]>([
   ["--resume", ["--dedupe", "--report"], undefined],
   ["--remove", ["--report"], undefined],
   ["--smtp", ["--set"], undefined],
+  ["online", ["offline", "api"], undefined],
+  ["--no-explain", ["--explain", "--no-headers"], undefined],
+  ["--no-header", ["--explain", "--no-headers"], "--no-headers"],
   ["", ["ok"], undefined],
   ["--", ["--set"], undefined],
 ])("%j is meant to be one of %j: %j", (word, known, meant) => expect(meantBy(word, known)).toBe(meant));
@@ -88,6 +91,47 @@ describe("idv emails list.csv", () => {
     expect([code, stderr]).toEqual([2, `idv: ${word}: no such file; the value of ${option} is written ${written}\n`]);
   });
 
+  test.each<[string[], string]>([
+    [["\u2013o", "x.csv"], "\u2013o: has the dash of a text program; type -o"],
+    [["\u2014drop", "fake"], "\u2014drop: has the dash of a text program; type --drop"],
+    [["-o", "\u201cx.csv\u201d"], '\u201cx.csv\u201d: has the quotation marks of a text program; type "x.csv"'],
+    [["\\"], '"\\": a line goes on in the next one only if nothing follows its \\'],
+    [["-output", "x.csv"], "-output: write --output"],
+    [["-only=fake"], "-only: write --only=fake"],
+    [["-o=x.csv"], "-o=x.csv: write -o x.csv"],
+    [["-I=.bak"], "-I=.bak: write --in-place=.bak"],
+    [["--sheet", "a", "--sheet", "b"], "--sheet is given twice; leave out one of them"],
+    [["--log", "sarif"], '--log: "sarif" is invalid. It needs a file: --log sarif:FILE.'],
+    [["--encoding", "same"], '--encoding: "same" is invalid. That is for the output: --encoding :same.'],
+    [["--quota", "10000"], "--quota 10000: it takes a file; for a limit, run idv quota set --limit 10000"],
+    [
+      ["--drop", "fake", "disposable"],
+      "disposable: no such file; statuses are joined by commas, as in --drop fake,disposable",
+    ],
+    [["--only", "ok", "alias"], "alias: no such file; statuses are joined by commas, as in --only ok,alias"],
+    [["--fail-on", "no-rows:3"], '--fail-on: "no-rows:3" is invalid. no-rows has no limit.'],
+    [["--split", "list.csv"], "list.csv: is a file; name a folder"],
+  ])("%j is answered with what to type", async (words, message) => {
+    const { code, stdout, stderr } = await idv(["emails", "list.csv", ...words], { home });
+    expect([[2, 6].includes(code!), stdout, stderr]).toEqual([true, "", `idv: ${message}\n`]);
+  });
+
+  test.each([["fake|disposable"], ["fake; disposable"], ["fake,,disposable"], ["fake disposable"]])(
+    "takes --drop %j",
+    async (value) => {
+      const { code, stdout } = await idv(["emails", "list.csv", "--offline", "-q", "--drop", value], { home });
+      expect([code, stdout]).toEqual([0, "email,status\nann@larch-and-oak.com,ok\n"]);
+    },
+  );
+
+  test("takes what is like a slip as the value of an option", async () => {
+    const own = folderOf({ "list.csv": "-output,note\n1,ann@larch-and-oak.com\n" });
+    const { code, stderr } = await idv(["emails", "list.csv", "--offline", "-c", "\u2013e"], { home: own });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no column "\u2013e"')]);
+    const named = await idv(["emails", "list.csv", "--offline", "-q", "--force", "-c", "-output"], { home: own });
+    expect(named.code).toBe(0);
+  });
+
   test("takes statuses and choices in any case", async () => {
     const args = ["emails", "--offline", "-q", "--only", "OK", "--format", "JSON", "list.csv"];
     const { code, stdout } = await idv(args, { home });
@@ -98,6 +142,12 @@ describe("idv emails list.csv", () => {
 test.each([
   [["keys", "delete", "x"], "unknown command delete (did you mean revoke?); see idv keys --help"],
   [["keys", "new"], "(did you mean create?)"],
+  [["allow", "mailinator.com"], "(write idv allow add mailinator.com)"],
+  [
+    ["keys", "create", "--name", "a", "--state", "postgre://h/d"],
+    "postgre://... is no state of idv; write postgres://",
+  ],
+  [["quota", "reset", "--quota", "none.db"], "none.db: there is no such file; idv quota set --limit N creates it"],
   [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
   [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],
   [["allow", "rm", "web.de"], "(did you mean remove?)"],
@@ -117,6 +167,8 @@ test.each([
   ["validate", "to check a list: idv emails list.csv, and an address: idv check ADDRESS"],
   ["version", "write idv --version"],
   ["-v", "write idv --version"],
+  ["mailinator.com", "to check a domain: idv check mailinator.com"],
+  ["/?", "write idv --help"],
   ["ann@gmail.com", "to check an address: idv check ann@gmail.com"],
   ["undo", "with -I.bak, the old file is list.csv.bak"],
   ["emal", "did you mean emails?"],

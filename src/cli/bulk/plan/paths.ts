@@ -138,7 +138,11 @@ function checkSeveral(
   const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path));
   if (status !== undefined) {
     const { path } = status;
-    throw new UsageError(`${path}: no such file; statuses are joined by commas, as in --drop ok,${path}`);
+    const other = ["ok", "alias"].find((each) => each !== path)!;
+    const example = ["ok", "alias"].includes(path)
+      ? `--only ${other},${path}`
+      : `--drop ${path === "fake" ? "disposable" : "fake"},${path}`;
+    throw new UsageError(`${path}: no such file; statuses are joined by commas, as in ${example}`);
   }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
