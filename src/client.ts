@@ -49,6 +49,7 @@ const never = new AbortController().signal;
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, batchSize = 100, concurrency = 4, timeout = 30_000 } = options;
   const { retryBudget = 120_000, maxRetries = 4 } = options;
+  if (!URL.canParse(baseUrl)) throw new TypeError("baseUrl must be a URL such as https://validation.example.com");
   const url = new URL(baseUrl);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname)))
     throw new TypeError("baseUrl must be https, or this machine: the key is sent to it");

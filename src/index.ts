@@ -7,7 +7,7 @@ import type { Classifier } from "./core/classifier/classifier.js";
 import { loadClassifier } from "./core/classifier/tables/load-classifier.js";
 import type { Classification, Kind } from "./core/classifier/verdict.js";
 import { type Why, whyOf } from "./core/classifier/why.js";
-import { classifyIn, compileLists } from "./core/classify-in.js";
+import { classifyIn, compileLists, refuseOthers } from "./core/classify-in.js";
 import type { EmailForm, ListedItems } from "./core/library.js";
 import type { MailCheck } from "./engines/dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./engines/dns/vocabulary.js";
@@ -64,13 +64,14 @@ const sharedMilliseconds = 60_000;
 
 /**
  * Creates a classifier.
- * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address, `servers` is empty or has an
+ * @throws TypeError when there is no such option, an entry of `allow` or `deny` is neither a domain nor an address, `servers` is empty or has an
  * entry that is not an IP address, or `concurrency` is not a whole number from 1 to 64
  * @throws Error when the table cannot be read or is not a table of disposable domains
  */
 export function createClassifier(options: ClassifierOptions = {}): ItemClassifier {
-  const { table, dns = false } = options;
-  const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: compileLists(options) });
+  refuseOthers(options, "allow", "deny", "table", "dns");
+  const { table, dns = false, ...lists } = options;
+  const classifier = loadClassifier({ ...(table !== undefined && { table }), ownLists: compileLists(lists) });
   const stage = dns === false ? undefined : openStage(classifier, dns === true ? {} : checked(dns));
 
   let current: { readonly mail: Promise<MailCheck | undefined>; readonly until: number } | undefined;
@@ -129,7 +130,10 @@ async function openStage(classifier: Classifier, options: DnsOptions) {
 
 let shared: Classifier | undefined;
 
-/** Classifies an address offline. Synchronous; never throws. The first call loads the tables in a few milliseconds. */
+/**
+ * Classifies an address offline. Synchronous. The first call loads the tables in a few milliseconds.
+ * @throws TypeError when `address` is no string, or there is no such form
+ */
 export function classifyEmail(address: string, form?: EmailForm): Classification {
   shared ??= loadClassifier();
   return classifyIn(shared, address, form);

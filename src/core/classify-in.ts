@@ -6,6 +6,12 @@ import type { Classification } from "./classifier/verdict.js";
 import type { EmailForm, ListedItems } from "./library.js";
 import { extractItem } from "./run/items/item.js";
 
+/** A mistyped option would be ignored. @throws TypeError for one that is not `known` */
+export function refuseOthers(options: object, ...known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`no option ${unknown}`);
+}
+
 /** @throws TypeError when an entry is neither a domain nor an address */
 export function compileLists({ allow = [], deny = [] }: ListedItems): OwnLists {
   const compile = (list: ListName, entries: readonly string[]) => {
@@ -21,14 +27,16 @@ export function compileLists({ allow = [], deny = [] }: ListedItems): OwnLists {
 const htmlLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
 const htmlAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${htmlLabel}(?:\\.${htmlLabel})*$`);
 
-/** Classifies an address in a form. Never throws. */
+/** Classifies an address in a form. @throws TypeError when it is no string, or there is no such form */
 export function classifyIn(
   { classify }: Pick<Classifier, "classify">,
   address: string,
   { form = "lenient" }: EmailForm = {},
 ): Classification {
+  if (typeof address !== "string") throw new TypeError("the address is no string");
   if (form === "strict") return classify("email", address);
   if (form === "lenient") return classify("email", extractItem("email", address));
+  if (form !== "browser") throw new TypeError(`there is no form ${form}`);
   // Browsers remove line breaks and white space around the value before they check it.
   const value = address.replace(/[\r\n]/g, "").trim();
   if (!htmlAddress.test(value)) return { status: "fake", reason: "syntax: no browser accepts it" };

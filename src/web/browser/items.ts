@@ -2,7 +2,7 @@
 import { type Classifier, createClassifier as createEngine } from "../../core/classifier/classifier.js";
 import type { Classification, Kind } from "../../core/classifier/verdict.js";
 import { type Why, whyOf } from "../../core/classifier/why.js";
-import { classifyIn, compileLists } from "../../core/classify-in.js";
+import { classifyIn, compileLists, refuseOthers } from "../../core/classify-in.js";
 import type { EmailForm, ListedItems } from "../../core/library.js";
 import { loadedTable } from "./loaded-table.js";
 
@@ -19,15 +19,16 @@ let shared: Classifier | undefined;
 
 /**
  * Creates a classifier with lists of one's own.
- * @throws TypeError when an entry of `allow` or `deny` is neither a domain nor an address
+ * @throws TypeError when there is no such option, or an entry of `allow` or `deny` is neither a domain nor an address
  * @throws Error when the tables are not loaded
  */
 export function createClassifier(options: ListedItems = {}): ItemClassifier {
+  refuseOthers(options, "allow", "deny");
   const classifier = createEngine(loadedTable(), compileLists(options));
   return { classify: classifier.classify, why: (verdict) => whyOf(classifier, verdict) };
 }
 
-/** Classifies an e-mail address; takes any string. @throws Error when the tables are not loaded */
+/** Classifies an e-mail address; takes any string. @throws Error when the tables are not loaded, TypeError for no string */
 export function classifyEmail(address: string, form?: EmailForm): Classification {
   shared ??= createEngine(loadedTable());
   return classifyIn(shared, address, form);

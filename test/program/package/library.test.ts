@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import type * as Library from "../../../src/index.js";
 import { startDnsServer } from "../../support/dns-server.js";
 
-const { canonical, classifyDomain, flags, classifyEmail, createClassifier }: typeof Library = await import(
-  new URL("../../../dist/library/index.js", import.meta.url).href
-);
+const { canonical, classifyDomain, flags, classifyEmail, createClassifier, createClient }: typeof Library =
+  await import(new URL("../../../dist/library/index.js", import.meta.url).href);
 const server = await startDnsServer();
 const dns = { servers: [server.address] };
 
@@ -60,8 +59,14 @@ describe("a classifier", () => {
     expect(classifier.why({ status: "ok" })).toEqual(accepted);
   });
 
-  test.each([[{ allow: ["a b"] }], [{ deny: ["@"] }]])("rejects %j", (options) => {
-    expect(() => createClassifier(options)).toThrow(TypeError);
+  test.each([[{ allow: ["a b"] }], [{ deny: ["@"] }], [{ alow: ["b.net"] }]])("rejects %j", (options) => {
+    expect(() => createClassifier(options as Library.ClassifierOptions)).toThrow(TypeError);
+  });
+
+  test("rejects what is no string, a form that there is not, and a URL without a scheme", () => {
+    expect(() => classifyEmail(undefined as unknown as string)).toThrow("the address is no string");
+    expect(() => classifyEmail("a@b.net", { form: "strct" as "strict" })).toThrow("there is no form strct");
+    expect(() => createClient({ baseUrl: "127.0.0.1:8787", apiKey: "k" })).toThrow("baseUrl must be");
   });
 
   const wrong = [{ servers: ["dns.example"] }, { servers: [] }, { servers: ["127.0.0.1:0"] }];
