@@ -26,10 +26,12 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
   };
   const read = (list: ListName, paths: readonly string[], more: readonly string[] = []) =>
     readList(list, paths, more, readUrl);
-  return {
-    allow: await read("allow", allow),
-    deny: await read("deny", deny, options.allowOnly === undefined ? [] : ["*"]),
-  };
+  const allowed = await read("allow", allow);
+  if (options.allowOnly !== undefined && allowed.entries === 0)
+    throw new UsageError(
+      `--allow-only ${options.allowOnly.join(", ")}: has no entry, so everything would be disposable`,
+    );
+  return { allow: allowed, deny: await read("deny", deny, options.allowOnly === undefined ? [] : ["*"]) };
 }
 
 export function noteUnaskedExchanges({ deny }: OwnLists, asksDns: boolean, note: (text: string) => void): void {

@@ -38,6 +38,13 @@ describe("allow and deny lists", () => {
     expect([run.code, run.stdout + run.stderr]).toEqual([code, expect.stringContaining(text)]);
   });
 
+  test("with --allow-only, must not be empty", async () => {
+    const home = folderOf({ ...files, "none.txt": "# nobody yet\n" });
+    const { code, stdout, stderr } = await idv(["emails", "--allow-only", "none.txt"], { home, stdin });
+    const message = "idv: --allow-only none.txt: has no entry, so everything would be disposable\n";
+    expect([code, stdout, stderr]).toEqual([2, "", message]);
+  });
+
   test("with --allow-only, leave nothing else", async () => {
     const home = folderOf(files);
     const lists = ["--allow-only", "allow.txt", "--allow-only", "boss.txt", "--allow", "more.txt"];
