@@ -146,9 +146,30 @@ export const mutations = [
   {
     promise: "-I keeps a file that changed while it was read",
     file: "src/cli/bulk/commit.ts",
-    from: "if (isInPlace) throw new FileError(",
-    to: "if (false) throw new FileError(",
+    from: "if (isInPlace) throw isLate();",
+    to: "",
     tests: [unit("cli/bulk/commit")],
+  },
+  {
+    promise: "-I puts a file back that was appended to while it was replaced",
+    file: "src/cli/bulk/commit.ts",
+    from: "await replaced.restore();",
+    to: "",
+    tests: [unit("cli/bulk/commit")],
+  },
+  {
+    promise: "a named run over an archive borrows what it has paid",
+    file: "src/cli/bulk/open/engine.ts",
+    from: "(member ? fileOf(member.container) : input)",
+    to: "input",
+    tests: [unit("cli/bulk/archives")],
+  },
+  {
+    promise: "a repaired value is named where the quota ran out",
+    file: "src/core/run/blocks/block-renderer.ts",
+    from: "before === undefined ? this.#usualFields(code) : ourFields",
+    to: "before !== null ? this.#usualFields(code) : ourFields",
+    tests: [unit("cli/bulk/fix")],
   },
   {
     promise: "the output keeps the mode of the file that it replaces",
