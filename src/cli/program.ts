@@ -157,7 +157,9 @@ async function help(program: Command, topic: string | undefined, json = false): 
   if (topic === undefined) return program.outputHelp();
   const command = program.commands.find((command) => command.name() === topic);
   if (command) return command.outputHelp();
-  program.error(`unknown topic '${topic}'; topics: ${topicNames.join(", ")}`);
+  const meant = meantBy(topic, [...topicNames, ...commands.map(({ name }) => name)]);
+  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+  program.error(`unknown topic '${topic}'${hint}; topics: ${topicNames.join(", ")}`);
 }
 
 function oneLine(text: string, program: Command, words: readonly string[]): string {

@@ -17,6 +17,7 @@ export function dnsUse(value: string): DnsUse {
   const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
   if (value === "strict") return { mostUndecided: 0.5 };
   if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
+  if (isServerAddress(value)) throw new InvalidValue(`For a server, write --set dnsServer=${value}.`);
   try {
     return truthValue(value) ? "on" : "off";
   } catch {
@@ -43,6 +44,8 @@ export function serviceUrl(value: string): string {
     const guess = host && `Did you mean ${isLoopback(host) ? "http" : "https"}://${value}? `;
     throw new InvalidValue(`${guess ?? ""}It takes a URL such as https://example.com/v1.`, hidden);
   }
+  const [end] = /\/(?:(?:emails|domains)\/\w+|dashboard)\/*$/.exec(url.pathname) ?? [];
+  if (end !== undefined) throw new InvalidValue(`It is the URL before ${end}.`, hidden);
   if (url.username || url.password || url.search || url.hash) {
     throw new InvalidValue("It must have no user, password, ? or #.", hidden);
   }

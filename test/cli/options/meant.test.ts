@@ -111,6 +111,13 @@ describe("idv emails list.csv", () => {
     [["--only", "ok", "alias"], "alias: no such file; statuses are joined by commas, as in --only ok,alias"],
     [["--fail-on", "no-rows:3"], '--fail-on: "no-rows:3" is invalid. no-rows has no limit.'],
     [["--split", "list.csv"], "list.csv: is a file; name a folder"],
+    [["--explain", "yes"], "--explain takes no value; leave out yes"],
+    [["-c", "email,email"], 'no column "email,email"; repeat the option: -c email -c email'],
+    [
+      ["--base-url", "https://a.de/v1/emails/validate"],
+      "--base-url: it is invalid. It is the URL before /emails/validate.",
+    ],
+    [["--dns=8.8.8.8"], '--dns: "8.8.8.8" is invalid. For a server, write --set dnsServer=8.8.8.8.'],
   ])("%j is answered with what to type", async (words, message) => {
     const { code, stdout, stderr } = await idv(["emails", "list.csv", ...words], { home });
     expect([[2, 6].includes(code!), stdout, stderr]).toEqual([true, "", `idv: ${message}\n`]);
@@ -142,6 +149,8 @@ describe("idv emails list.csv", () => {
 test.each([
   [["keys", "delete", "x"], "unknown command delete (did you mean revoke?); see idv keys --help"],
   [["keys", "new"], "(did you mean create?)"],
+  [["help", "emials"], "unknown topic 'emials' (did you mean emails?); topics: recipes"],
+  [["emails", "--unique"], "unknown option --unique (write --dedupe)"],
   [["allow", "mailinator.com"], "(write idv allow add mailinator.com)"],
   [
     ["keys", "create", "--name", "a", "--state", "postgre://h/d"],
@@ -167,6 +176,7 @@ test.each([
   ["validate", "to check a list: idv emails list.csv, and an address: idv check ADDRESS"],
   ["version", "write idv --version"],
   ["-v", "write idv --version"],
+  ["whitelist", "write idv allow add DOMAIN"],
   ["mailinator.com", "to check a domain: idv check mailinator.com"],
   ["/?", "write idv --help"],
   ["ann@gmail.com", "to check an address: idv check ann@gmail.com"],
@@ -188,6 +198,12 @@ describe("a file that is not there is answered with what was meant", () => {
       "s3://lists/may.csv: is a URL, and idv reads files: copy it to this machine first",
     ],
     [["emails", "*.xls"], 6, "*.xls: cannot be read: no such file; no name of a file matches it"],
+    [
+      ["emails", "li?t.*"],
+      6,
+      "li?t.*: cannot be read: no such file; leave out the quotes, so that the shell finds the files",
+    ],
+    [["domains", "help"], 6, "help: cannot be read: no such file; for the help: idv domains --help"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
     [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],

@@ -58,6 +58,11 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
   const column = found.length > 0 ? found[0] : nth && columnsNamed(names, base)[Number(nth) - 1];
   if (typeof column !== "number") {
     const meant = similarName(wanted, names);
+    const parts = wanted.split(",").map((part) => part.trim());
+    if (parts.length > 1 && parts.every((part) => columnsNamed(names, part).length > 0)) {
+      const advice = `repeat the option: ${parts.map((part) => `-c ${part}`).join(" ")}`;
+      throw new ChoiceError(`no column "${wanted}"`, { code: "column", advice, page: "name one of them" });
+    }
     const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
     throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, { code: "column" });
   }
