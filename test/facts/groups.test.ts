@@ -4,14 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  findGroupColumns,
-  type Group,
-  sumOfGroups,
-  sumOfValues,
-  worseValue,
-  worstFirst,
-} from "../../src/core/facts/groups.js";
+import type { Group } from "../../src/core/facts/facts-schema.js";
+import { findGroupColumns, sumOfGroups, sumOfValues, worseValue, worstFirst } from "../../src/core/facts/groups.js";
 import { idv } from "../support/run-here.js";
 import { folderOf } from "../support/temporary-folder.js";
 import { times as timesOf } from "../support/tier.js";

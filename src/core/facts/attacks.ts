@@ -3,20 +3,11 @@
  * verdict follows: single persons have such addresses, too.
  */
 import { isDottedVariant } from "../classifier/flags/flags.js";
+import type { Attack } from "./facts-schema.js";
 import type { GroupCounts } from "./groups.js";
 
 /** Patterns, in words. */
 export const patterns = ["spellings of a mailbox with other dots", "letters and digits at random"] as const;
-
-export interface Attack {
-  /** `2025-09`; null where the list has no dates, as `source` where it has no column of few values. */
-  readonly month: string | null;
-  readonly source: { readonly column: string; readonly value: string } | null;
-  readonly pattern: string;
-  readonly rows: number;
-  /** All rows of that month and source. */
-  readonly all: number;
-}
 
 /** Least rows of a pattern, also for so many of the list, and least share in a month and source. */
 const fewestRows = 20;

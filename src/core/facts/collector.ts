@@ -11,39 +11,18 @@ import {
 } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
-import { type Attack, PatternCounts, Places, patternOf } from "./attacks.js";
-import { type Group, type GroupColumn, GroupCounts } from "./groups.js";
+import { PatternCounts, Places, patternOf } from "./attacks.js";
+import type { Breakdown, Group } from "./facts-schema.js";
+import { type GroupColumn, GroupCounts } from "./groups.js";
 import { ByHash, Hashes } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
-import { type NamedCounts, TopCounts } from "./top-counts.js";
+import { TopCounts } from "./top-counts.js";
 
 export const series: readonly string[] = [...knownStatuses, "other"];
 const mostAddresses = 100;
 const mostTypos = 20;
 /** Limit on cached suggestions; the cache starts over when it is full. */
 const mostSuggestions = 10_000;
-
-interface ShownRow {
-  readonly file: string;
-  readonly line: number | null;
-  readonly item: string;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly suggestion: string | null;
-}
-
-export interface Breakdown {
-  readonly series: readonly string[];
-  /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
-  readonly typos: readonly NamedCounts[];
-  readonly providers: readonly NamedCounts[];
-  readonly sameMailbox: number;
-  readonly months: { readonly column: string; readonly counts: readonly NamedCounts[] } | null;
-  readonly shownRows: readonly ShownRow[] | null;
-  readonly flags: Readonly<Record<string, number>>;
-  readonly attacks: readonly Attack[];
-  readonly isApproximate: boolean;
-}
 
 export interface CollectorOptions {
   readonly kind: Kind;
@@ -53,13 +32,14 @@ export interface CollectorOptions {
 }
 
 class Counts {
+  /** Mistyped domains with the intended domains, such as `gmial.com → gmail.com`. */
   readonly typos = new TopCounts();
   readonly providers = new TopCounts(series.length);
   readonly months = new Map<string, number[]>();
   readonly dateColumns = new Set<string>();
   /** Mailboxes of new items that are not in their canonical form. */
   readonly mailboxes = new Hashes();
-  readonly rows: ShownRow[] = [];
+  readonly rows: NonNullable<Breakdown["shownRows"]>[number][] = [];
   readonly flags = new Map<string, number>();
   readonly places = new Places();
 

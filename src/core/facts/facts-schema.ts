@@ -1,138 +1,156 @@
 /** JSON Schema (draft 2020-12) of the facts: a line of `--log json`, a report as JSON, a list of the service. */
+import type { Kind } from "../classifier/verdict.js";
 import { statusWords } from "../validator/statuses.js";
-import type { Facts } from "./facts.js";
+import type { GradeName } from "./grade.js";
 
-type Schema = Readonly<Record<string, unknown>>;
+/** The types of the facts are those of their schemas, so that the two cannot differ. */
+type Schema<Value> = Readonly<Record<string, unknown>> & { readonly is?: Value };
+type Values<Own> = { readonly [Name in keyof Own]: Own[Name] extends Schema<infer Value> ? Value : never };
 
-const whole = (description: string): Schema => ({ type: "integer", minimum: 0, description });
-const text = (description: string): Schema => ({ type: "string", description });
-const textOrNull = (description: string): Schema => ({ type: ["string", "null"], description });
-const flag = (description: string): Schema => ({ type: "boolean", description });
-const counts = (description: string): Schema => ({
-  type: "object",
-  additionalProperties: { type: "integer", minimum: 0 },
-  description,
-});
-const list = (items: Schema, description: string): Schema => ({ type: "array", items, description });
+const anyText: Schema<string> = { type: "string" };
+const anyInteger: Schema<number> = { type: "integer" };
+const whole = (description: string): Schema<number> => ({ type: "integer", minimum: 0, description });
+const text = (description: string): Schema<string> => ({ type: "string", description });
+const time = (description: string): Schema<string> => ({ type: "string", format: "date-time", description });
+const flag = (description: string): Schema<boolean> => ({ type: "boolean", description });
 
-function object(properties: Readonly<Record<string, Schema>>, description: string, orNull = false) {
-  return { type: orNull ? ["object", "null"] : "object", required: Object.keys(properties), properties, description };
+function counts(description: string): Schema<Readonly<Record<string, number>>> {
+  return { type: "object", additionalProperties: { type: "integer", minimum: 0 }, description };
+}
+
+function list<Value>(description: string, items: Schema<Value>): Schema<readonly Value[]> {
+  return { type: "array", items, description };
+}
+
+type Schemas = Readonly<Record<string, Schema<unknown>>>;
+
+function object<Own extends Schemas>(description: string, properties: Own): Schema<Values<Own>> {
+  return { type: "object", required: Object.keys(properties), properties, description };
+}
+
+function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
+  return { ...schema, type: [schema["type"], "null"] };
 }
 
 const statuses = counts(`Rows by status: ${Object.keys(statusWords).slice(0, -1).join(", ")}, or one of a service.`);
-const countedLines = { count: whole("Rows."), lines: list({ type: "integer" }, "Numbers of the first lines.") };
+const countedLines = { count: whole("Rows."), lines: list("Numbers of the first lines.", anyInteger) };
 
-const input = object(
-  {
-    name: text("Path, or `standard input`."),
-    column: whole("Column with the items, from 1."),
-    columnName: textOrNull("Its name."),
-    columns: list({ type: "string" }, "Names of all columns; none without a header."),
-    otherColumns: list(
-      object({ name: text("Name."), statuses }, "A column."),
-      "Further columns with items, which are not counted elsewhere.",
-    ),
-    passedOver: list({ type: "string" }, "Columns with items that were not validated."),
-    dialect: object(
-      {
-        delimiter: textOrNull("Null for a plain list."),
-        quote: text("Quote; empty for none."),
-        escape: text("What escapes a quote."),
-        skipsSpaces: flag("Whether spaces before a field belong to the delimiter."),
-        isUnwrapped: flag("Whether quotes around whole records were left out."),
-      },
-      "How the table was read.",
-    ),
-    encoding: textOrNull("Encoding that items that are not UTF-8 are in, if that is certain."),
-    linesLeftOut: whole("Lines above the table for which the output has no room."),
-    sheet: object(
-      { name: text("Its name."), others: list(text("A name."), "Other sheets.") },
-      "The sheet of a spreadsheet file, and others that may hold items.",
-      true,
-    ),
-    emptyFormulas: object(
-      { count: whole("Formulas."), first: text("The first one.") },
-      "Formulas without a stored value.",
-      true,
-    ),
-    hiddenRows: { ...whole("Rows of a sheet that are hidden."), type: ["integer", "null"] },
-    otherElements: { ...whole("Elements of a JSON document that are no records."), type: ["integer", "null"] },
-    elsewhere: object(
-      { rows: whole("Rows."), column: text("The first such column."), isOnly: flag("Whether it is the only one.") },
-      "Rows without an item that have one in another column.",
-      true,
-    ),
-    badRowKinds: list(object({ kind: text("Kind."), ...countedLines }, "Bad rows of a kind."), "Bad rows by kind."),
-    outvoted: object(
-      countedLines,
-      "Rows that are left out or fail the run, although another of their items is ok or alias.",
-    ),
-  },
-  "An input, and how it was read.",
-);
+const input = object("An input, and how it was read.", {
+  name: text("Path, or `standard input`."),
+  column: whole("Column with the items, from 1."),
+  columnName: orNull(text("Its name.")),
+  columns: list("Names of all columns; none without a header.", anyText),
+  otherColumns: list(
+    "Further columns with items, which are not counted elsewhere.",
+    object("A column.", { name: text("Name."), statuses }),
+  ),
+  passedOver: list("Columns with items that were not validated.", anyText),
+  dialect: object("How the table was read.", {
+    delimiter: orNull(text("Null for a plain list.")),
+    quote: text("Quote; empty for none."),
+    escape: text("What escapes a quote."),
+    skipsSpaces: flag("Whether spaces before a field belong to the delimiter."),
+    isUnwrapped: flag("Whether quotes around whole records were left out."),
+  }),
+  encoding: orNull(text("Encoding that items that are not UTF-8 are in, if that is certain.")),
+  linesLeftOut: whole("Lines above the table for which the output has no room."),
+  sheet: orNull(
+    object("The sheet of a spreadsheet file, and others that may hold items.", {
+      ...{ name: text("Its name."), others: list("Other sheets.", text("A name.")) },
+    }),
+  ),
+  emptyFormulas: orNull(
+    object("Formulas without a stored value.", { count: whole("Formulas."), first: text("The first one.") }),
+  ),
+  hiddenRows: orNull(whole("Rows of a sheet that are hidden.")),
+  otherElements: orNull(whole("Elements of a JSON document that are no records.")),
+  elsewhere: orNull(
+    object("Rows without an item that have one in another column.", {
+      rows: whole("Rows."),
+      column: text("The first such column."),
+      isOnly: flag("Whether it is the only one."),
+    }),
+  ),
+  badRowKinds: list("Bad rows by kind.", object("Bad rows of a kind.", { kind: text("Kind."), ...countedLines })),
+  outvoted: object(
+    "Rows that are left out or fail the run, although another of their items is ok or alias.",
+    countedLines,
+  ),
+});
 
 const named = list(
-  object(
-    { name: text("Name."), counts: list({ type: "integer" }, "Rows by `series`."), total: whole("Rows.") },
-    "Counts of a name.",
-  ),
   "Counts by name.",
+  object("Counts of a name.", {
+    name: text("Name."),
+    counts: list("Rows by `series`.", anyInteger),
+    total: whole("Rows."),
+  }),
 );
 
-const breakdown = object(
-  {
-    series: list({ type: "string" }, "Names of the counts below."),
-    typos: named,
-    providers: named,
-    sameMailbox: whole("Distinct addresses that reach the mailbox of another one in the list."),
-    months: object({ column: text("Column with the dates."), counts: named }, "Rows by month.", true),
-    shownRows: {
-      ...list(
-        object(
-          {
-            file: text("Input."),
-            line: { type: ["integer", "null"], description: "Line, from 1." },
-            item: text("Item."),
-            status: text("Status."),
-            reason: textOrNull("Reason."),
-            suggestion: textOrNull("What was probably meant."),
-          },
-          "A row.",
-        ),
-        "The first fake and disposable rows, if the report may have addresses.",
-      ),
-      type: ["array", "null"],
-    },
-    flags: counts("Rows by flag, if flags are added."),
-    attacks: list(
-      object(
-        {
-          month: textOrNull("Month, if the list has dates."),
-          source: object({ column: text("Its column."), value: text("Its value.") }, "Where they came from.", true),
-          pattern: text("What they have in common."),
-          rows: whole("Rows of the pattern."),
-          all: whole("All rows of that month and source."),
-        },
-        "Rows of one pattern that came together.",
-      ),
-      "What looks like an attack on a form, the largest first; of long lists, counted on a part of the rows.",
-    ),
-    isApproximate: flag("Whether rare domains may be missing."),
-  },
-  "What is counted for a report only.",
-  true,
-);
+const shownRow = object("A row.", {
+  file: text("Input."),
+  line: orNull({ ...anyInteger, description: "Line, from 1." }),
+  item: text("Item."),
+  status: text("Status."),
+  reason: orNull(text("Reason.")),
+  suggestion: orNull(text("What was probably meant.")),
+});
+
+const attack = object("Rows of one pattern that came together.", {
+  month: orNull(text("Month, if the list has dates.")),
+  source: orNull(object("Where they came from.", { column: text("Its column."), value: text("Its value.") })),
+  pattern: text("What they have in common."),
+  rows: whole("Rows of the pattern."),
+  all: whole("All rows of that month and source."),
+});
+
+const breakdown = object("What is counted for a report only.", {
+  series: list("Names of the counts below.", anyText),
+  typos: named,
+  providers: named,
+  sameMailbox: whole("Distinct addresses that reach the mailbox of another one in the list."),
+  months: orNull(object("Rows by month.", { column: text("Column with the dates."), counts: named })),
+  shownRows: orNull(list("The first fake and disposable rows, if the report may have addresses.", shownRow)),
+  flags: counts("Rows by flag, if flags are added."),
+  attacks: list(
+    "What looks like an attack on a form, the largest first; of long lists, counted on a part of the rows.",
+    attack,
+  ),
+  isApproximate: flag("Whether rare domains may be missing."),
+});
+
+const groupValue = object("A value.", {
+  ...{ name: text("Value."), rows: whole("Rows."), statuses: counts("Rows by status.") },
+});
+
+const group = object("A column.", {
+  column: text("Name of the column."),
+  isWanted: flag("Whether it was named with --by."),
+  values: list("Values, the most frequent first.", groupValue),
+  others: orNull(
+    object("All other values together; null if there are none.", {
+      values: orNull({ ...anyInteger, description: "Number of values; null if it is not known." }),
+      ...{ rows: whole("Rows."), statuses: counts("Rows by status.") },
+    }),
+  ),
+});
+
+const before = object("The report that this one replaces.", {
+  made: time("End of its run."),
+  inputs: list("Names of its inputs.", anyText),
+  ...{ rows: whole("Rows."), empty: whole("Rows without an item."), statuses },
+});
 
 const properties = {
-  version: { const: 1 satisfies Facts["version"], description: "Version of this schema." },
-  made: { type: "string", format: "date-time", description: "End of the run." },
+  version: { const: 1, description: "Version of this schema." } as Schema<1>,
+  made: time("End of the run."),
   madeBy: text("Program and version."),
-  kind: { type: "string", enum: ["email", "domain"], description: "Kind of the items." },
+  kind: { type: "string", enum: ["email", "domain"], description: "Kind of the items." } as Schema<Kind>,
   dryRun: flag("Whether nothing was charged and written: the units are those that would be."),
   engine: text("offline or api."),
   engineReason: text("Why this engine was chosen."),
-  dataDays: { ...whole("Age of the newest list of disposable domains, in days."), type: ["integer", "null"] },
-  inputs: list(input, "The inputs."),
+  dataDays: orNull(whole("Age of the newest list of disposable domains, in days.")),
+  inputs: list("The inputs.", input),
   failed: whole("Inputs that could not be validated, and are not in `inputs`."),
   rows: whole("Rows, without header and bad rows."),
   written: whole("Rows in the output."),
@@ -151,73 +169,52 @@ const properties = {
   distinctStatuses: counts("Distinct items by status."),
   reasons: counts("Rows by the code of their reason."),
   spared: counts("Rows by status that do not fail the run, as another of their items is ok or alias."),
-  grade: { enum: ["good", "fair", "poor", "bad", null], description: "Grade of a list of addresses." },
+  grade: {
+    ...{ enum: ["good", "fair", "poor", "bad", null], description: "Grade of a list of addresses." },
+  } as Schema<GradeName | null>,
   topDomains: list(
-    object({ domain: text("Domain."), items: whole("Distinct items.") }, "A domain."),
     "Disposable domains with the most items.",
+    object("A domain.", { domain: text("Domain."), items: whole("Distinct items.") }),
   ),
-  units: object(
-    {
-      used: whole("Units charged."),
-      paidBefore: whole("Units that another run of the same name had paid."),
-      left: { ...whole("Units left."), type: ["integer", "null"] },
-      limited: { type: ["boolean", "null"], description: "Whether the quota has a limit." },
-      renews: { type: ["string", "null"], format: "date-time", description: "Renewal of the quota." },
-    },
-    "Cost of the run.",
-  ),
-  requests: { ...whole("Requests to a service."), type: ["integer", "null"] },
-  dns: object(
-    {
+  units: object("Cost of the run.", {
+    used: whole("Units charged."),
+    paidBefore: whole("Units that another run of the same name had paid."),
+    left: orNull(whole("Units left.")),
+    limited: orNull(flag("Whether the quota has a limit.")),
+    renews: orNull(time("Renewal of the quota.")),
+  }),
+  requests: orNull(whole("Requests to a service.")),
+  dns: orNull(
+    object("Domains whose mail servers were looked up.", {
       asked: whole("Domains that were looked up."),
       cached: whole("Domains with a finding from the cache."),
       undecided: whole("Domains without a usable answer."),
       causes: counts("Undecided domains by cause."),
-    },
-    "Domains whose mail servers were looked up.",
-    true,
+    }),
   ),
   explained: flag("Whether reasons were written."),
   fixes: flag("Whether items were repaired."),
-  outputs: list(object({ path: text("Path."), bytes: whole("Size in bytes.") }, "A file."), "Files that were written."),
-  resume: textOrNull("Command that validates the rows for which there were no units."),
-  next: textOrNull("Command that is suggested next."),
-  seconds: { type: "number", minimum: 0, description: "Time of the run." },
+  outputs: list("Files that were written.", object("A file.", { path: text("Path."), bytes: whole("Size in bytes.") })),
+  resume: orNull(text("Command that validates the rows for which there were no units.")),
+  next: orNull(text("Command that is suggested next.")),
+  seconds: { type: "number", minimum: 0, description: "Time of the run." } as Schema<number>,
   groups: list(
-    object(
-      {
-        column: text("Name of the column."),
-        isWanted: flag("Whether it was named with --by."),
-        values: list(
-          object({ name: text("Value."), rows: whole("Rows."), statuses: counts("Rows by status.") }, "A value."),
-          "Values, the most frequent first.",
-        ),
-        others: object(
-          {
-            values: { type: ["integer", "null"], description: "Number of values; null if it is not known." },
-            rows: whole("Rows."),
-            statuses: counts("Rows by status."),
-          },
-          "All other values together; null if there are none.",
-          true,
-        ),
-      },
-      "A column.",
-    ),
     "Rows by the values of columns with few of them, up to 20 values; if a report is made, or with --by.",
+    group,
   ),
-  breakdown,
-  before: object(
-    {
-      made: { type: "string", format: "date-time", description: "End of its run." },
-      inputs: list({ type: "string" }, "Names of its inputs."),
-      rows: whole("Rows."),
-      empty: whole("Rows without an item."),
-      statuses,
-    },
-    "The report that this one replaces.",
-    true,
-  ),
-} satisfies Readonly<Record<string, Schema>>;
+  breakdown: orNull(breakdown),
+  before: orNull(before),
+};
 
-export const factsSchema = object(properties, "What a run has found. Counts are rows unless stated otherwise.");
+const description = "What a run has found. Counts are rows unless stated otherwise.";
+export const factsSchema = { ...object(description, properties), properties };
+
+export type Facts = Values<typeof properties>;
+export type InputFacts = Facts["inputs"][number];
+export type Counts = Facts["statuses"];
+export type Before = NonNullable<Facts["before"]>;
+export type Breakdown = NonNullable<Facts["breakdown"]>;
+export type NamedCounts = Breakdown["typos"][number];
+export type Attack = Breakdown["attacks"][number];
+export type Group = Facts["groups"][number];
+export type GroupValue = Group["values"][number];

@@ -1,114 +1,19 @@
 // What a run has found: plain JSON, for one file or several together. Every summary, report, page and program shows it,
-// and counts nothing by itself. Its schema is in facts-schema.ts.
+// and counts nothing by itself. Its fields are in facts-schema.ts.
 
 import type { Kind } from "../classifier/verdict.js";
 import type { Columns } from "../run/rows/columns.js";
 import { mostTopDomains, noRows, type RunReport } from "../run/run-options.js";
 import { columnName, type Table } from "../table/table.js";
 import { knownStatuses } from "../validator/validator.js";
-import type { Breakdown } from "./collector.js";
-import { type GradeName, gradeOf } from "./grade.js";
-import { type Group, sumOfGroups } from "./groups.js";
+import type { Counts, Facts, InputFacts } from "./facts-schema.js";
+import { gradeOf } from "./grade.js";
+import { sumOfGroups } from "./groups.js";
+
+export type { Before, Counts, Facts, InputFacts } from "./facts-schema.js";
 
 /** Changes when a field gets another meaning; fields may be added at any time. */
 export const factsVersion = 1;
-
-export type Counts = Readonly<Record<string, number>>;
-
-/** Lines are numbers from 1, those of the first of such rows. */
-interface CountedLines {
-  readonly count: number;
-  readonly lines: readonly number[];
-}
-
-export interface InputFacts {
-  readonly name: string;
-  readonly column: number;
-  readonly columnName: string | null;
-  readonly columns: readonly string[];
-  readonly otherColumns: readonly { readonly name: string; readonly statuses: Counts }[];
-  readonly passedOver: readonly string[];
-  readonly dialect: {
-    readonly delimiter: string | null;
-    readonly quote: string;
-    readonly escape: string;
-    readonly skipsSpaces: boolean;
-    readonly isUnwrapped: boolean;
-  };
-  readonly encoding: string | null;
-  readonly linesLeftOut: number;
-  /** The sheet of a spreadsheet file, and others with something like an item; null for other files. */
-  readonly sheet: { readonly name: string; readonly others: readonly string[] } | null;
-  readonly emptyFormulas: { readonly count: number; readonly first: string } | null;
-  /** Rows that a spreadsheet program does not show; null for other files. */
-  readonly hiddenRows: number | null;
-  /** Elements of a JSON document beside its records; null for other tables. */
-  readonly otherElements: number | null;
-  readonly elsewhere: { readonly rows: number; readonly column: string; readonly isOnly: boolean } | null;
-  readonly badRowKinds: readonly (CountedLines & { readonly kind: string })[];
-  readonly outvoted: CountedLines;
-}
-
-/** Counts are rows unless stated otherwise. The fields are described in facts-schema.ts. */
-export interface Facts {
-  readonly version: typeof factsVersion;
-  readonly made: string;
-  readonly madeBy: string;
-  readonly kind: Kind;
-  readonly dryRun: boolean;
-  readonly engine: string;
-  readonly engineReason: string;
-  /** Age of the newest list of disposable domains, in days; null for a service, and if it is not known. */
-  readonly dataDays: number | null;
-  readonly inputs: readonly InputFacts[];
-  readonly failed: number;
-  readonly rows: number;
-  readonly written: number;
-  readonly empty: number;
-  readonly emptied: number;
-  readonly badRows: number;
-  readonly marked: number;
-  readonly repairable: number;
-  readonly fixed: number;
-  readonly kept: number;
-  readonly notUtf8: number;
-  readonly distinct: number;
-  readonly cached: number;
-  readonly prechecked: number;
-  readonly statuses: Counts;
-  readonly distinctStatuses: Counts;
-  readonly reasons: Counts;
-  readonly spared: Counts;
-  /** Null for domains, and if nothing was checked. */
-  readonly grade: GradeName | null;
-  readonly topDomains: readonly { readonly domain: string; readonly items: number }[];
-  readonly units: {
-    readonly used: number;
-    readonly paidBefore: number;
-    readonly left: number | null;
-    readonly limited: boolean | null;
-    /** ISO 8601; null if it does not renew, or that is not known. */
-    readonly renews: string | null;
-  };
-  readonly requests: number | null;
-  readonly dns: {
-    readonly asked: number;
-    readonly cached: number;
-    readonly undecided: number;
-    readonly causes: Counts;
-  } | null;
-  readonly explained: boolean;
-  readonly fixes: boolean;
-  readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
-  readonly resume: string | null;
-  readonly next: string | null;
-  readonly seconds: number;
-  readonly groups: readonly Group[];
-  readonly breakdown: Breakdown | null;
-  readonly before: Before | null;
-}
-
-export type Before = Pick<Facts, "made" | "rows" | "empty" | "statuses"> & { readonly inputs: readonly string[] };
 
 export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;

@@ -1,6 +1,7 @@
 /** Rows by the values of a column with few of them, such as a source or a plan: where the bad ones come from. */
 import { grouped } from "../../text.js";
 import { knownStatuses } from "../validator/validator.js";
+import type { Group, GroupValue } from "./facts-schema.js";
 import { ByHash } from "./hashed-names.js";
 
 export interface GroupColumn {
@@ -8,19 +9,6 @@ export interface GroupColumn {
   readonly name: string;
   /** Whether the user has named it; then it may have any number of values. */
   readonly isWanted: boolean;
-}
-
-export interface Group {
-  readonly column: string;
-  readonly isWanted: boolean;
-  readonly values: readonly GroupValue[];
-  readonly others: (Omit<GroupValue, "name"> & { readonly values: number | null }) | null;
-}
-
-export interface GroupValue {
-  readonly name: string;
-  readonly rows: number;
-  readonly statuses: Readonly<Record<string, number>>;
 }
 
 /** Values of a column that is found, and of any that are shown. */

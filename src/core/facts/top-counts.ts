@@ -1,13 +1,8 @@
 /** Counts by name in bounded memory, for lists of the most frequent names. */
+import type { NamedCounts } from "./facts-schema.js";
 import { HashedNames } from "./hashed-names.js";
 
 export const mostNames = 125_000;
-
-export interface NamedCounts {
-  readonly name: string;
-  readonly counts: readonly number[];
-  readonly total: number;
-}
 
 // Exact below 125,000 names; then `trim` drops the half with the lowest totals: names rare at first may count too low.
 export class TopCounts {

@@ -1,5 +1,6 @@
 /** The report as JSON, and the facts in any report, with which its successor compares itself. */
-import { type Before, type Facts, factsVersion } from "../facts.js";
+import { factsVersion } from "../facts.js";
+import type { Before, Facts } from "../facts-schema.js";
 
 export const renderJson = (facts: Facts): string => `${JSON.stringify(facts, undefined, 2)}\n`;
 

@@ -2,8 +2,8 @@
 import { max } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
-import { type Breakdown, series } from "../collector.js";
-import type { NamedCounts } from "../top-counts.js";
+import { series } from "../collector.js";
+import type { Breakdown, NamedCounts } from "../facts-schema.js";
 import { Head, Key, Section } from "./parts.js";
 import { badOf, slicesOf } from "./sources.js";
 

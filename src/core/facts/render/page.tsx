@@ -4,8 +4,7 @@
 import { grouped, percent, sizeOf } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
 import { rowsLookedAt } from "../attacks.js";
-import type { Breakdown } from "../collector.js";
-import type { Facts } from "../facts.js";
+import type { Breakdown, Facts } from "../facts-schema.js";
 import { gradeOf } from "../grade.js";
 import { worseValue } from "../groups.js";
 import { reportPolicy } from "../policy.js";

@@ -1,8 +1,9 @@
 /** Where bad rows come from: providers, and the values of columns with few of them. */
 import { grouped, percent } from "../../../text.js";
-import { type Breakdown, series } from "../collector.js";
-import { badRowsOf, type Group, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
-import { mostNames, type NamedCounts } from "../top-counts.js";
+import { series } from "../collector.js";
+import type { Breakdown, Group, NamedCounts } from "../facts-schema.js";
+import { badRowsOf, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { mostNames } from "../top-counts.js";
 import { Head, Section, type Slice, StackedBar } from "./parts.js";
 
 export const badOf = ({ counts }: NamedCounts): number =>
