@@ -1,14 +1,9 @@
 /** Counts what the report shows besides the summary. Stores domains, but addresses only if asked to. */
 import { ignoresDots } from "../classifier/canonical.js";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
+import { domainLengthMask, domainWords } from "../kernel/layout.js";
 import { DistinctItems } from "../run/distinct-items.js";
-import {
-  domainLengthMask,
-  domainWords,
-  type ItemMailboxes,
-  type ObservedRows,
-  type RowObserver,
-} from "../run/run-options.js";
+import type { ItemMailboxes, ObservedRows, RowObserver } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
 import { PatternCounts, Places, patternOf } from "./attacks.js";
@@ -69,7 +64,6 @@ class Counts {
 }
 
 export class Collector {
-  readonly #options: CollectorOptions;
   #total = new Counts();
   /** Counts of the current file, which are dropped if its run fails. */
   #file = new Counts();
@@ -81,9 +75,7 @@ export class Collector {
   #countsByDate = new ByHash<number[] | undefined>();
   #patterns = new PatternCounts();
 
-  constructor(options: CollectorOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: CollectorOptions) {}
 
   observerOf(file: string, dates: DateColumn | undefined, groups: readonly GroupColumn[] = []): RowObserver {
     this.#file = new Counts();
@@ -93,7 +85,7 @@ export class Collector {
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
       wants: {
-        mailboxes: this.#options.kind === "email",
+        mailboxes: this.options.kind === "email",
         columns: [...(dates ? [dates] : []), ...groups].map(({ column }) => column),
       },
       observe: (rows) => this.#observe(file, dates, rows),
@@ -114,18 +106,16 @@ export class Collector {
 
   breakdown(): Breakdown {
     const { typos, providers, months, dateColumns, rows, flags, places } = this.#total;
-    const counts = Array.from(months, ([name, counts]) => ({
-      name,
-      counts,
-      total: counts.reduce((sum, count) => sum + count, 0),
-    })).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const totalOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+    const counts = Array.from(months, ([name, counts]) => ({ name, counts, total: totalOf(counts) }));
+    counts.sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
       series,
       typos: typos.top(mostTypos),
       providers: providers.top(15),
       sameMailbox: this.#sameMailbox(),
       months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
-      shownRows: this.#options.withAddresses ? rows : null,
+      shownRows: this.options.withAddresses ? rows : null,
       flags: Object.fromEntries([...flags].sort((a, b) => b[1] - a[1])),
       attacks: places.attacks(),
       isApproximate: typos.isApproximate || providers.isApproximate,
@@ -133,7 +123,7 @@ export class Collector {
   }
 
   #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
-    const { withAddresses, withFlags } = this.#options;
+    const { withAddresses, withFlags } = this.options;
     const { codes, statuses, reasons, mailboxes } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
     const seriesOf = statuses.map((status) => {
@@ -141,7 +131,7 @@ export class Collector {
       return known === -1 ? series.length - 1 : known;
     });
     const domains = this.#countDomains(rows, seriesOf);
-    const isPlaced = this.#options.kind === "email" && (dates !== undefined || this.#groups.length > 0);
+    const isPlaced = this.options.kind === "email" && (dates !== undefined || this.#groups.length > 0);
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
       if (!hasItem(code)) continue;
@@ -198,7 +188,7 @@ export class Collector {
 
   #domainText(rows: ObservedRows, row: number, number: number): string {
     if (number !== -1) return this.#file.providers.nameOf(number);
-    return domainOf(this.#options.kind, rows.locate(row).item ?? "");
+    return domainOf(this.options.kind, rows.locate(row).item ?? "");
   }
 
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
@@ -251,17 +241,16 @@ export class Collector {
   }
 
   #meantDomain(domain: string): string | undefined {
-    const { kind } = this.#options;
+    const { kind } = this.options;
     // A mailbox that is valid at every provider: for an invalid one there may be no suggestion.
     const item = kind === "email" ? `first.last@${domain}` : domain;
     const { reason = "", suggestion } = this.#explain(item, "fake");
     return reason.startsWith("typo-domain") && suggestion !== undefined ? domainOf(kind, suggestion) : undefined;
   }
 
-  #explain(item: string, status: string): { reason: string | undefined; suggestion: string | undefined } {
-    const verdict = this.#options.explain(this.#options.kind, item);
-    const agrees = verdict.status === status;
-    return { reason: agrees ? verdict.reason : undefined, suggestion: agrees ? verdict.suggestion : undefined };
+  #explain(item: string, status: string): Partial<Verdict> {
+    const verdict = this.options.explain(this.options.kind, item);
+    return verdict.status === status ? verdict : {};
   }
 
   #addMailboxes({ hashes, items, isNew, isItem }: ItemMailboxes): void {

@@ -41,40 +41,22 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
 }
 
 export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
-  version: factsVersion,
-  made: new Date().toISOString(),
-  madeBy,
-  kind,
-  dryRun: false,
-  engine: "offline",
-  engineReason: "",
-  dataDays: null,
-  inputs: [],
-  failed: 0,
-  badRows: 0,
+  ...{ version: factsVersion, made: new Date().toISOString(), madeBy, kind },
+  ...{ dryRun: false, engine: "offline", engineReason: "", dataDays: null, inputs: [], failed: 0, badRows: 0 },
   ...factsOf(kind, noRows),
-  requests: null,
-  dns: null,
-  explained: false,
-  fixes: false,
-  outputs: [],
-  resume: null,
-  next: null,
-  seconds: 0,
-  groups: [],
-  breakdown: null,
-  before: null,
+  ...{ requests: null, dns: null, explained: false, fixes: false, outputs: [], resume: null, next: null },
+  ...{ seconds: 0, groups: [], breakdown: null, before: null },
 });
+
+interface ReadSheet extends NonNullable<InputFacts["sheet"]> {
+  emptyFormulas(): InputFacts["emptyFormulas"] | undefined;
+  hiddenRows(): number;
+}
 
 interface ReadTable {
   readonly table: Table;
   readonly columns: Pick<Columns, "indices">;
-  readonly sheet:
-    | (NonNullable<InputFacts["sheet"]> & {
-        emptyFormulas(): InputFacts["emptyFormulas"] | undefined;
-        hiddenRows(): number;
-      })
-    | undefined;
+  readonly sheet: ReadSheet | undefined;
 }
 
 /** Call it at the end of the run. */
@@ -153,6 +135,7 @@ const summed = [
   ...(["failed", "rows", "written", "empty", "emptied", "badRows", "marked", "repairable"] as const),
   ...(["fixed", "kept", "notUtf8", "distinct", "cached", "prechecked", "seconds"] as const),
 ] as const;
+type Sums = Record<(typeof summed)[number], number>;
 
 /** In the order of the files. The breakdown is not added: it has only the most frequent names. */
 export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
@@ -165,12 +148,14 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     return Object.fromEntries(total);
   };
   const domains = added(({ topDomains }) => Object.fromEntries(topDomains.map(({ domain, items }) => [domain, items])));
-  const asked = files.flatMap(({ dns }) => (dns === null ? [] : [dns]));
-  const sums = Object.fromEntries(summed.map((name) => [name, sum((facts) => facts[name])] as const)) as Record<
-    (typeof summed)[number],
-    number
-  >;
+  const sums = Object.fromEntries(summed.map((name) => [name, sum((facts) => facts[name])])) as Sums;
   const statuses = added((facts) => facts.statuses);
+  const dns = {
+    asked: sum(({ dns }) => dns?.asked ?? 0),
+    cached: sum(({ dns }) => dns?.cached ?? 0),
+    undecided: sum(({ dns }) => dns?.undecided ?? 0),
+    causes: added(({ dns }) => dns?.causes ?? {}),
+  };
   const charged = files.findLast(({ units }) => units.limited !== null) ?? last;
   return {
     ...last,
@@ -189,15 +174,7 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
       .slice(0, mostTopDomains),
     units: { ...charged.units, used: sum(({ units }) => units.used), paidBefore: sum(({ units }) => units.paidBefore) },
     requests: last.requests === null ? null : sum(({ requests }) => requests ?? 0),
-    dns:
-      asked.length === 0
-        ? null
-        : {
-            asked: asked.reduce((total, dns) => total + dns.asked, 0),
-            cached: asked.reduce((total, dns) => total + dns.cached, 0),
-            undecided: asked.reduce((total, dns) => total + dns.undecided, 0),
-            causes: added(({ dns }) => dns?.causes ?? {}),
-          },
+    dns: files.every(({ dns }) => dns === null) ? null : dns,
     outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
     resume: null,
     next: null,

@@ -9,15 +9,8 @@ const limits = { recommended: 0.02, review: 0.05, pause: 0.1 } as const;
 
 export type GradeName = "good" | "fair" | "poor" | "bad";
 
-interface Grade {
-  readonly name: GradeName;
-  readonly text: string;
-}
-
-interface Graded {
-  readonly kind: Kind;
-  readonly statuses: Readonly<Record<string, number>>;
-}
+type Grade = { readonly name: GradeName; readonly text: string };
+type Graded = { readonly kind: Kind; readonly statuses: Readonly<Record<string, number>> };
 
 /** Returns undefined for domains, and for a list with nothing in it that was checked. */
 export function gradeOf({ kind, statuses }: Graded): Grade | undefined {

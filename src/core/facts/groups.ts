@@ -60,20 +60,18 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 const mostCounted = 1000;
 
 export class GroupCounts {
-  readonly #wanted: GroupColumn;
-  readonly #series: readonly string[];
   /** Values as they were first written, by their lower case; undefined for a column with too many. */
   #values: Map<string, { readonly name: string; readonly counts: number[] }> | undefined = new Map();
   #others: number[] | undefined;
   readonly #byHash = new ByHash<number[] | undefined>();
 
-  constructor(column: GroupColumn, series: readonly string[]) {
-    this.#wanted = column;
-    this.#series = series;
-  }
+  constructor(
+    private readonly wanted: GroupColumn,
+    private readonly series: readonly string[],
+  ) {}
 
   get column(): number {
-    return this.#wanted.column;
+    return this.wanted.column;
   }
 
   /** The hash is zero if it is not known; `readValue` is called if it is new or not known. Returns the value's counts. */
@@ -87,7 +85,7 @@ export class GroupCounts {
   /** Returns the value that has these counts; undefined for one of many. */
   valueOf(counts: readonly number[] | undefined): { readonly column: string; readonly value: string } | undefined {
     const found = [...(this.#values?.values() ?? [])].find((value) => value.counts === counts);
-    return found && { column: this.#wanted.name, value: found.name };
+    return found && { column: this.wanted.name, value: found.name };
   }
 
   #countsOfValue(value: string): number[] | undefined {
@@ -95,27 +93,27 @@ export class GroupCounts {
     const name = value.trim().slice(0, longestValue) || "(empty)";
     const known = values.get(name.toLowerCase());
     if (known !== undefined) return known.counts;
-    if (values.size >= (this.#wanted.isWanted ? mostCounted : mostValues)) {
-      if (this.#wanted.isWanted) {
-        this.#others ??= this.#series.map(() => 0);
+    if (values.size >= (this.wanted.isWanted ? mostCounted : mostValues)) {
+      if (this.wanted.isWanted) {
+        this.#others ??= this.series.map(() => 0);
         return this.#others;
       }
       // It was not of few values after all.
       this.#values = undefined;
       return undefined;
     }
-    const counts = this.#series.map(() => 0);
+    const counts = this.series.map(() => 0);
     values.set(name.toLowerCase(), { name, counts });
     return counts;
   }
 
   group(): Group | undefined {
-    const { name: column, isWanted } = this.#wanted;
+    const { name: column, isWanted } = this.wanted;
     if (this.#values === undefined) return undefined;
     const counted = (counts: readonly number[]) => ({
       rows: counts.reduce((sum, count) => sum + count, 0),
       statuses: Object.fromEntries(
-        this.#series.flatMap((status, nth) => (counts[nth] === 0 ? [] : [[status, counts[nth]!]])),
+        this.series.flatMap((status, nth) => (counts[nth] === 0 ? [] : [[status, counts[nth]!]])),
       ),
     });
     const values = Array.from(this.#values.values(), ({ name, counts }) => ({ name, ...counted(counts) }));
@@ -128,16 +126,15 @@ export class GroupCounts {
 function groupOf(column: string, isWanted: boolean, all: readonly GroupValue[]): Group {
   const sorted = all.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
   const rest = sorted.slice(mostValues);
-  const others = { values: rest.length, rows: 0, statuses: {} as Record<string, number> };
-  for (const { rows, statuses } of rest) {
-    others.rows += rows;
-    addTo(others.statuses, statuses);
-  }
-  return { column, isWanted, values: sorted.slice(0, mostValues), others: rest.length === 0 ? null : others };
+  const others = rest.length === 0 ? null : { values: rest.length, ...added(rest) };
+  return { column, isWanted, values: sorted.slice(0, mostValues), others };
 }
 
-function addTo(sum: Record<string, number>, statuses: GroupValue["statuses"]): void {
-  for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count;
+function added(all: readonly Omit<GroupValue, "name">[]) {
+  const statuses: Record<string, number> = {};
+  for (const [status, count] of all.flatMap((each) => Object.entries(each.statuses)))
+    statuses[status] = (statuses[status] ?? 0) + count;
+  return { rows: all.reduce((sum, { rows }) => sum + rows, 0), statuses };
 }
 
 export const badStatuses: readonly string[] = ["disposable", "fake"];
@@ -162,12 +159,9 @@ export function worseValue(group: Group): GroupValue | undefined {
   return badRowsOf(worst) * rows > worse * bad * worst.rows ? worst : undefined;
 }
 
-export function sumOfValues({ values, others }: Group): { readonly rows: number; readonly bad: number } {
-  const all = others === null ? values : [...values, others];
-  return {
-    rows: all.reduce((sum, { rows }) => sum + rows, 0),
-    bad: all.reduce((sum, value) => sum + badRowsOf(value), 0),
-  };
+export function sumOfValues({ values, others }: Group) {
+  const all = added(others === null ? values : [...values, others]);
+  return { rows: all.rows, bad: badRowsOf(all) };
 }
 
 /** Joins columns by name. Leaves out those not counted in each file, whose sum would be wrong, or with one value. */
@@ -178,11 +172,9 @@ export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Grou
     if (own.length < files.length) return [];
     const isWanted = own.some((group) => group.isWanted);
     const values = new Map<string, GroupValue>();
-    for (const { name, rows, statuses } of own.flatMap((group) => group.values)) {
-      const before = values.get(name.toLowerCase()) ?? { name, rows: 0, statuses: {} };
-      const sum = { ...before.statuses };
-      addTo(sum, statuses);
-      values.set(name.toLowerCase(), { name: before.name, rows: before.rows + rows, statuses: sum });
+    for (const value of own.flatMap((group) => group.values)) {
+      const before = values.get(value.name.toLowerCase());
+      values.set(value.name.toLowerCase(), before ? { name: before.name, ...added([before, value]) } : value);
     }
     const group = groupOf(column, isWanted, [...values.values()]);
     const others = own.flatMap((each) => each.others ?? []);
@@ -193,12 +185,7 @@ export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Grou
 
 function restOf(all: readonly Group["others"][]): Group["others"] {
   const some = all.filter((each) => each !== null);
-  const rest = { rows: 0, statuses: {} as Record<string, number> };
-  for (const { rows, statuses } of some) {
-    rest.rows += rows;
-    addTo(rest.statuses, statuses);
-  }
-  return { values: some.length === 1 ? some[0]!.values : null, ...rest };
+  return { values: some.length === 1 ? some[0]!.values : null, ...added(some) };
 }
 
 export const nameOfOthers = ({ values }: NonNullable<Group["others"]>): string =>

@@ -13,21 +13,15 @@ const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|unti
 const dateNames = /date|datum|fecha|time|zeit|stamp/i;
 const dateShare = 0.8;
 
-export function findDateColumn(
-  names: readonly string[],
-  firstValues: (column: number) => readonly string[],
-): DateColumn | undefined {
-  const found = names.flatMap((name, column) => {
+export function findDateColumn(names: readonly string[], firstValues: (column: number) => readonly string[]) {
+  const found = names.flatMap((name, column): DateColumn[] => {
     if (otherNames.test(name)) return [];
-    const mayBeBare = entryNames.test(name) || dateNames.test(name);
-    const monthOf = formatOf(
-      mayBeBare ? [...formats, withoutSeparators] : formats,
-      firstValues(column).filter((value) => value.trim() !== ""),
-    );
+    const known = entryNames.test(name) || dateNames.test(name) ? [...formats, withoutSeparators] : formats;
+    const values = firstValues(column).filter((value) => value.trim() !== "");
+    const monthOf = formatOf(known, values);
     return monthOf === undefined ? [] : [{ column, name, monthOf }];
   });
-  const best = found.find(({ name }) => entryNames.test(name)) ?? found[0];
-  return best;
+  return found.find(({ name }) => entryNames.test(name)) ?? found[0];
 }
 
 /** Undefined if less than 80 % of the fields are dates, or if they are ambiguous, as 03/04/2026 is. */

@@ -4,7 +4,7 @@ import { counted, grouped, percent } from "../../text.js";
 import { reasonOf } from "../classifier/rules/rules.js";
 import { type StatusWords, statusWords } from "../validator/statuses.js";
 import { series } from "./collector.js";
-import { type Counts, countOf, type Facts, rowsByStatus } from "./facts.js";
+import { countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
 import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
@@ -24,7 +24,7 @@ export function leadOf(facts: Facts): string {
 }
 
 export function detailsOf(facts: Facts): string {
-  const lost = countOf(facts.statuses, "fake") + countOf(facts.statuses, "disposable");
+  const lost = badRowsOf(facts);
   const open = countOf(facts.statuses, "quota_exceeded");
   const typos = facts.repairable;
   const isFilled = facts.rows > facts.empty;
@@ -99,8 +99,8 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
   const filledBefore = before.rows - before.empty;
   const filled = all - empty;
   if (filledBefore <= 0 || filled <= 0) return undefined;
-  const badBefore = badIn(before.statuses);
-  const bad = badIn(statuses);
+  const badBefore = badRowsOf(before);
+  const bad = badRowsOf({ statuses });
   const then = percent(badBefore, filledBefore);
   const now = percent(bad, filled);
   const isSame = String(before.inputs) === String(inputs.map(({ name }) => name));
@@ -110,8 +110,6 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
   const word = bad / filled < badBefore / filledBefore ? "Better" : "Worse";
   return `${word} than in the report of ${day}: ${now} of the rows are bad, and ${then} were.`;
 }
-
-const badIn = (statuses: Counts): number => countOf(statuses, "fake") + countOf(statuses, "disposable");
 
 export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
   const { engine, engineReason, inputs, dns, dataDays, seconds, madeBy } = facts;

@@ -60,8 +60,6 @@ export interface WantedFacts {
   readonly columns: readonly number[];
 }
 
-export { domainLengthMask, domainWords } from "../kernel/layout.js";
-
 export interface RowFacts {
   // Four words a row: the hash of the domain in two, the same in all runs of a session; its start in `bytes`, in either
   // case; its length in the bits of `domainLengthMask`, 0 if the item is not plain.

@@ -21,14 +21,16 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   const first = shown[0]!;
   const last = shown.at(-1)!;
   const worst = worstOf(shown);
-  const x = scaleBand(
-    shown.map(({ name }) => name),
-    [0, width],
-  ).padding(0.2);
-  const column = (name: string) => ({ x: x(name)!.toFixed(2), width: x.bandwidth().toFixed(2) });
+  const names = shown.map(({ name }) => name);
+  const x = scaleBand(names, [0, width]).padding(0.2);
+  const bar = (name: string, top: number, bottom: number) => ({
+    ...{ x: x(name)!.toFixed(2), width: x.bandwidth().toFixed(2) },
+    ...{ y: top.toFixed(2), height: (bottom - top).toFixed(2) },
+  });
   const y = scaleLinear([0, max(shown, ({ total }) => total)!], [rowsHeight, 0]).nice(rowTicks);
   const shareOf = (month: NamedCounts) => (month.total === 0 ? 0 : badOf(month) / month.total);
   const shareY = scaleLinear([0, worst === undefined ? 1 : shareOf(worst)], [sharesHeight, 0]);
+  const grid = y.ticks(rowTicks).map((value) => `M0 ${y(value)}H${width}`);
   // Not over the names of the first and the last month.
   const years = shown
     .filter(({ name }) => name.endsWith("-01"))
@@ -61,13 +63,7 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
         role="img"
         aria-label="Rows by month and status; the figures are in the table below"
       >
-        <path
-          class="grid"
-          d={y
-            .ticks(rowTicks)
-            .map((value) => `M0 ${y(value)}H${width}`)
-            .join("")}
-        />
+        <path class="grid" d={grid.join("")} />
         {shown.flatMap((month) => {
           let below = 0;
           return slicesOf(month)
@@ -75,15 +71,8 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             .map(({ className, label, count }) => {
               const bottom = y(below);
               below += count;
-              const top = y(below);
               return (
-                <rect
-                  key={`${month.name} ${label}`}
-                  class={className}
-                  {...column(month.name)}
-                  y={top.toFixed(2)}
-                  height={(bottom - top).toFixed(2)}
-                >
+                <rect key={`${month.name} ${label}`} class={className} {...bar(month.name, y(below), bottom)}>
                   <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
                 </rect>
               );
@@ -105,14 +94,9 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             {shown.map((month) => {
               // A month with few rows may have a larger share than the worst one.
               const top = Math.max(0, shareY(shareOf(month)));
+              const isWorst = month === worst;
               return (
-                <rect
-                  key={month.name}
-                  class={month === worst ? "fake" : "other"}
-                  {...column(month.name)}
-                  y={top.toFixed(2)}
-                  height={(sharesHeight - top).toFixed(2)}
-                >
+                <rect key={month.name} class={isWorst ? "fake" : "other"} {...bar(month.name, top, sharesHeight)}>
                   <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
                 </rect>
               );

@@ -4,23 +4,10 @@
 import { grouped, percent, sizeOf } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
 import { rowsLookedAt } from "../attacks.js";
-import type { Breakdown, Facts } from "../facts-schema.js";
-import { gradeOf } from "../grade.js";
+import type { Breakdown, Facts, Group, InputFacts } from "../facts-schema.js";
 import { worseValue } from "../groups.js";
-import { reportPolicy } from "../policy.js";
-import {
-  attacksOf,
-  detailsOf,
-  itemsOf,
-  leadOf,
-  nextStepsOf,
-  reasonsFor,
-  rows,
-  statusesOf,
-  termsOf,
-  titleOf,
-} from "../words.js";
-import { htmlPage, renderHtml } from "./html.js";
+import { attacksOf, itemsOf, nextStepsOf, opening, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
+import { htmlPage, renderHtml, reportPolicy } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { Months } from "./months.js";
 import { BarTable, Head, Section, StatusTable, Terms } from "./parts.js";
@@ -100,13 +87,12 @@ function RepairCommand({ facts: { inputs, kind, repairable } }: { facts: Facts }
 function Details({ facts }: { facts: Facts }) {
   const { breakdown, groups, inputs, topDomains } = facts;
   const telling = groups.filter(worseValue);
+  const bySource = (group: Group) => <BySource key={group.column} group={group} />;
   return (
     <>
       <div class="flow">
         <Attacks facts={facts} />
-        {telling.map((group) => (
-          <BySource key={group.column} group={group} />
-        ))}
+        {telling.map(bySource)}
         <BarTable
           heading="Repair these"
           column="Mistyped domain → probably meant"
@@ -115,11 +101,7 @@ function Details({ facts }: { facts: Facts }) {
         />
         <BarTable heading="Why fake" column="Reason" entries={reasonsFor(facts, "fake")} className="fake" />
         <BarTable heading="Why alias" column="Reason" entries={reasonsFor(facts, "alias")} className="alias" />
-        {groups
-          .filter((group) => !telling.includes(group))
-          .map((group) => (
-            <BySource key={group.column} group={group} />
-          ))}
+        {groups.filter((group) => !telling.includes(group)).map(bySource)}
         <BarTable
           heading="Disposable domains"
           column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
@@ -169,20 +151,18 @@ function Attacks({ facts }: { facts: Facts }) {
 
 function Opening({ facts }: { facts: Facts }) {
   const { inputs, made } = facts;
-  const grade = gradeOf(facts);
+  const { lead, grade, details } = opening(facts);
+  const shown = inputs.slice(0, 5).map(({ name }) => name);
   return (
     <header>
       <h1>
-        {inputs
-          .slice(0, 5)
-          .map(({ name }) => name)
-          .join(", ")}
+        {shown.join(", ")}
         {inputs.length > 5 && ` and ${inputs.length - 5} more files`}
       </h1>
-      <p class="lead">{leadOf(facts)}</p>
-      {grade && <p class="grade">{grade.text}</p>}
+      <p class="lead">{lead}</p>
+      {grade && <p class="grade">{grade}</p>}
       <p class="sub">
-        {detailsOf(facts)} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
+        {details} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
       </p>
     </header>
   );
@@ -260,36 +240,26 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
 
 /** Limit on the kinds of bad rows that are shown; each input has its own kinds. */
 const mostKinds = 12;
+const oneOfSeveral = "for one entry, though another is ok or alias";
+
+const withLines = (what: string, { count, lines }: InputFacts["outvoted"]): string =>
+  `${grouped(count)} ${what}; first lines: ${lines.join(", ")}`;
 
 function Cost({ facts }: { facts: Facts }) {
   const { inputs, cached, prechecked, distinct, units, badRows } = facts;
   const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
   const isRenewed = units.limited === true && units.renews !== null;
   const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
+  const kinds = inputs.flatMap(({ badRowKinds }) => badRowKinds).slice(0, mostKinds);
+  const outvoted = inputs.map((input) => input.outvoted).filter(({ count }) => count > 0);
   const terms: (readonly [string, string])[] = [
     ["Paid", `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`],
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
     ...(units.limited === null ? [] : [["Quota", `${left}${renews}`] as const]),
     ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
-    ...inputs
-      .flatMap(({ badRowKinds }) => badRowKinds)
-      .slice(0, mostKinds)
-      .map(
-        ({ kind, count, lines }) =>
-          ["Of these", `${grouped(count)} ${kind}; first lines: ${lines.join(", ")}`] as const,
-      ),
-    ...inputs
-      .map(({ outvoted }) => outvoted)
-      .filter(({ count }) => count > 0)
-      .slice(0, mostKinds)
-      .map(
-        ({ count, lines }) =>
-          [
-            "Left out or bad",
-            `${grouped(count)} for one entry, though another is ok or alias; first lines: ${lines.join(", ")}`,
-          ] as const,
-      ),
+    ...kinds.map((kind) => ["Of these", withLines(kind.kind, kind)] as const),
+    ...outvoted.slice(0, mostKinds).map((rows) => ["Left out or bad", withLines(oneOfSeveral, rows)] as const),
   ];
   return (
     <Section heading="Quota and cost">

@@ -2,27 +2,16 @@
 import type { ComponentChildren } from "preact";
 import { grouped, percent } from "../../../text.js";
 
-export const Section = ({
-  heading,
-  children,
-  ...attributes
-}: {
-  heading: string;
-  children: ComponentChildren;
-  id?: string;
-  class?: string;
-}) => (
+type SectionParts = { heading: string; children: ComponentChildren; id?: string; class?: string };
+
+export const Section = ({ heading, children, ...attributes }: SectionParts) => (
   <section {...attributes}>
     <h2>{heading}</h2>
     {children}
   </section>
 );
 
-export interface Slice {
-  readonly className: string;
-  readonly label: string;
-  readonly count: number;
-}
+export type Slice = { readonly className: string; readonly label: string; readonly count: number };
 
 export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
   const total = slices.reduce((sum, { count }) => sum + count, 0);
@@ -54,27 +43,19 @@ export const Key = ({ className }: { className: string }) => (
   </svg>
 );
 
-export interface StatusRow {
-  readonly className: string;
-  readonly label: string;
-  readonly count: number;
-  readonly advice?: string;
-}
+export type StatusRow = Slice & { readonly advice?: string };
 
 export const Head = ({ columns }: { columns: readonly (ComponentChildren | { readonly number: string })[] }) => (
   <thead>
     <tr>
-      {columns.map((column, i) =>
-        typeof column === "object" && column !== null && "number" in column ? (
-          <th key={i} scope="col" class="number">
-            {column.number}
+      {columns.map((column, i) => {
+        const isNumber = typeof column === "object" && column !== null && "number" in column;
+        return (
+          <th key={i} scope="col" class={isNumber ? "number" : undefined}>
+            {isNumber ? column.number : (column as ComponentChildren)}
           </th>
-        ) : (
-          <th key={i} scope="col">
-            {column as ComponentChildren}
-          </th>
-        ),
-      )}
+        );
+      })}
     </tr>
   </thead>
 );
@@ -111,20 +92,13 @@ export function StatusTable({ statuses, all, total }: { statuses: readonly Statu
   );
 }
 
-/** Nothing without entries. */
-export function BarTable({
-  heading,
-  column,
-  figure = "Rows",
-  entries,
-  className,
-}: {
-  heading: string;
-  column: string;
+interface Bars extends Record<"heading" | "column" | "className", string> {
   figure?: string;
   entries: readonly (readonly [name: string, count: number])[];
-  className: string;
-}) {
+}
+
+/** Nothing without entries. */
+export function BarTable({ heading, column, figure = "Rows", entries, className }: Bars) {
   if (entries.length === 0) return null;
   const most = Math.max(...entries.map(([, count]) => count));
   return (

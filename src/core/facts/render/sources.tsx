@@ -12,12 +12,7 @@ export const badOf = ({ counts }: NamedCounts): number =>
 export const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
 
-interface Source {
-  readonly name: string;
-  readonly rows: number;
-  readonly bad: number;
-  readonly slices: readonly Slice[];
-}
+type Source = { readonly name: string; readonly rows: number; readonly bad: number; readonly slices: readonly Slice[] };
 
 const SourceTable = ({ column, sources }: { column: string; sources: readonly Source[] }) => (
   <table>
@@ -45,11 +40,8 @@ export function Providers({ breakdown: { providers, isApproximate } }: { breakdo
   if (bad.length === 0 && !isApproximate) return null;
   return (
     <Section heading="Providers by bad rows">
-      {bad.length === 0 ? (
-        <p>None of the most frequent domains has any.</p>
-      ) : (
-        <SourceTable column="Domain" sources={bad} />
-      )}
+      {bad.length === 0 && <p>None of the most frequent domains has any.</p>}
+      {bad.length > 0 && <SourceTable column="Domain" sources={bad} />}
       {isApproximate && (
         <p class="note">
           The list has more than {grouped(mostNames)} domains: rows of domains that were rare at first may be missing
@@ -65,13 +57,10 @@ const mostGroupValues = 8;
 export function BySource({ group }: { group: Group }) {
   const { column, values, others } = group;
   const sorted = worstFirst(values);
-  const shown = sorted
-    .slice(0, mostGroupValues)
-    .map((value) => ({
-      ...value,
-      bad: badRowsOf(value),
-      slices: Object.entries(value.statuses).map(([label, count]) => ({ className: label, label, count })),
-    }));
+  const shown = sorted.slice(0, mostGroupValues).map((value) => {
+    const slices = Object.entries(value.statuses).map(([label, count]) => ({ className: label, label, count }));
+    return { ...value, bad: badRowsOf(value), slices };
+  });
   const worst = worseValue(group);
   const { rows: all, bad } = sumOfValues(group);
   return (

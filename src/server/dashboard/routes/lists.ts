@@ -1,7 +1,7 @@
 /** Checking lists: upload, choices, results and report. All people see all lists. */
 import type { FastifyRequest } from "fastify";
 import type { Facts } from "../../../core/facts/facts.js";
-import { reportPolicy, servedPolicy } from "../../../core/facts/policy.js";
+import { reportPolicy, servedPolicy } from "../../../core/facts/render/html.js";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import type { StoredList } from "../../../state/service/lists.js";

@@ -1,6 +1,6 @@
 /** Routes for those who run the service: health, readiness, metrics, and the document of the interface. */
 import type { FastifyInstance } from "fastify";
-import { reportPolicy, servedPolicy } from "../../../core/facts/policy.js";
+import { reportPolicy, servedPolicy } from "../../../core/facts/render/html.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { Metrics } from "../metrics.js";
 import { jsonOf } from "../openapi.js";
