@@ -419,8 +419,8 @@ export const mutations = [
   {
     promise: "rows that keep a status are in the shards of their items",
     file: "src/core/run/blocks/placed-rows.ts",
-    from: "if (!isHere(this.#options, item)) codes.fill(otherShardCode, first, first + width);",
-    to: "if (!isHere(this.#options, item) && codes[first] === 0) codes.fill(otherShardCode, first, first + width);",
+    from: "if (!isHere(this.options, item)) codes.fill(otherShardCode, first, first + width);",
+    to: "if (!isHere(this.options, item) && codes[first] === 0) codes.fill(otherShardCode, first, first + width);",
     tests: [unit("run/shard")],
   },
   {

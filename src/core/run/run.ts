@@ -18,13 +18,8 @@ import type { Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import type { MainThread } from "./blocks/chunk-verdicts.js";
-import {
-  classifyTable,
-  mostWaiting,
-  type PreparedKernel,
-  prepareKernel,
-  type ThreadEngine,
-} from "./blocks/classified-chunks.js";
+import type { PreparedKernel, ThreadEngine } from "./blocks/classified-chunks.js";
+import { classifyTable, mostWaiting, prepareKernel } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
@@ -34,7 +29,7 @@ import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./r
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
-import { countsSince, SessionState } from "./session.js";
+import { countsSince, type RunSession } from "./session.js";
 import { type Charges, createCharges } from "./settle/charges.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
@@ -50,18 +45,15 @@ interface Shared {
   items?: OpenItems;
 }
 
-const shared = new SessionState<Shared>();
+const shared = new WeakMap<RunSession, Shared>();
 
 /** Unchecked rows are `quota_exceeded`. @throws errors of table, validator, sink; the signal's reason when aborted */
 export async function validateTable(options: RunOptions): Promise<RunReport> {
-  const { kind, table, columns, validator, cache, mailCheck, session, signal, onProgress } = options;
+  const { kind, table, columns, validator, mailCheck, session, signal, onProgress } = options;
   const { cores = 1, inputShare = () => undefined } = options;
   const { embedded } = validator;
-  const common = shared.of(session, () => ({
-    ledger: new ItemLedger(validator.name, embedded?.delivery?.secret ?? cache?.secret),
-  }));
+  const common = sharedOf(options);
   const { ledger } = common;
-  if (session) Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
   const before = ledger.counts;
   const engine: ThreadEngine = { classifier: embedded?.classifier, source: embedded?.source };
   if (common.kernel === undefined) common.kernel = prepareKernel(engine, cores, kind);
@@ -165,9 +157,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     watch.end();
     await chunks.close();
   }
-  const top =
-    domains?.top() ?? (prepared ? topDomains(countsOf(prepared.memory.memory.buffer)) : classifier.judge.domains.top());
-  const { quota } = ledger;
+  const kernelCounts = prepared && countsOf(prepared.memory.memory.buffer);
   const distinctStatuses = new Map<Status, number>();
   for (const [code, status] of ledger.codes.statuses.entries()) {
     const count = itemCodes[code]!;
@@ -180,9 +170,21 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     ...(embedded === undefined && { repairable: report.reasons.get(typoDomain.code) ?? 0 }),
     ...countsSince(before, ledger.counts),
     distinctStatuses,
-    quota,
-    topDomains: top,
+    quota: ledger.quota,
+    topDomains: domains?.top() ?? (kernelCounts ? topDomains(kernelCounts) : classifier.judge.domains.top()),
   };
+}
+
+function sharedOf({ validator: { name, embedded }, cache, session }: RunOptions): Shared {
+  const known = session && shared.get(session);
+  if (known) return known;
+  const ledger = new ItemLedger(name, embedded?.delivery?.secret ?? cache?.secret);
+  const common = { ledger };
+  if (session) {
+    shared.set(session, common);
+    Object.assign(session, { counts: () => ledger.counts, quota: () => ledger.quota });
+  }
+  return common;
 }
 
 function beginCharges({ validator: { embedded }, session, deliversRows }: RunOptions, common: Shared): void {
@@ -196,6 +198,7 @@ function beginCharges({ validator: { embedded }, session, deliversRows }: RunOpt
 function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const { kind, table, columns, shard, filter = {}, validator, mailCheck, observers = [] } = options;
   const { shape, target } = table.scanned;
+  const { answersPauses, deliversRows } = options;
   const update = updateOf(options);
   // With one column and no status filter, `isFirst` is enough, unless another file has rows that keep statuses.
   const needsKeys =
@@ -207,21 +210,10 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
   const facts = observers.find(({ wants }) => wants)?.wants;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
-    kind,
-    shape,
-    target,
-    columns,
-    shard,
-    keys,
-    facts,
-    keeps: update?.keeps,
-    asksUndecided: mailCheck !== undefined,
-    seed: ledger.seed,
-    cells: cellsOf(options),
+    ...{ kind, shape, target, columns, shard, keys, facts, answersPauses, deliversRows },
+    ...{ keeps: update?.keeps, asksUndecided: mailCheck !== undefined, seed: ledger.seed, cells: cellsOf(options) },
     isService: validator.embedded === undefined,
     isFinal: validator.embedded !== undefined && mailCheck === undefined,
-    answersPauses: options.answersPauses,
-    deliversRows: options.deliversRows,
   };
 }
 
@@ -235,21 +227,17 @@ function cellsOf({ kind, table, cells = usualCells }: RunOptions): CellOptions {
 
 function mainThreadOf(options: RunOptions, ledger: ItemLedger): MainThread {
   const { kind, validator, mailCheck } = options;
-  const { precheck } = validator;
   const update = updateOf(options);
+  const isExplained = validator.embedded === undefined || mailCheck !== undefined;
+  const precheck = (item: string) => {
+    const verdict = validator.precheck?.(kind, item);
+    return verdict && ledger.codeFor(verdict);
+  };
   return {
     codes: ledger.codes,
     otherStatus: update && otherStatus(update, options, ledger),
-    precheck:
-      precheck &&
-      ((item) => {
-        const verdict = precheck(kind, item);
-        return verdict && ledger.codeFor(verdict);
-      }),
-    explain:
-      validator.embedded === undefined || mailCheck !== undefined
-        ? (item, status) => explained(options, item, status)
-        : undefined,
+    precheck,
+    explain: isExplained ? (item, status) => explained(options, item, status) : undefined,
   };
 }
 
@@ -281,10 +269,8 @@ async function batchesOf(
   onFailure: (error: unknown) => void,
 ): Promise<Settler> {
   const { cache } = options;
-  const [{ createBatches }, { createOpenItems }] = await Promise.all([
-    import("./settle/batches.js"),
-    import("./settle/open-items.js"),
-  ]);
+  const { createBatches } = await import("./settle/batches.js");
+  const { createOpenItems } = await import("./settle/open-items.js");
   common.items ??= createOpenItems(common.ledger, cache);
   await common.items.load();
   const unfinished = (await cache?.unfinished()) ?? [];
@@ -304,16 +290,10 @@ async function checkMail(
   const isOpen = (code: number) => mayReceiveMail({ status: statuses[code] ?? "", reason: reasons[code] });
   const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
   const passed: { readonly item: string; readonly index: number }[] = [];
-  classifier.items.each(
-    chunk.chunk,
-    chunk,
-    (index) => isOpen(codes[index]!),
-    (item, index) => passed.push({ item, index }),
-  );
-  await mailCheck.ask(
-    kind,
-    passed.map(({ item }) => item),
-  );
+  const isAsked = (index: number) => isOpen(codes[index]!);
+  classifier.items.each(chunk.chunk, chunk, isAsked, (item, index) => passed.push({ item, index }));
+  const items = passed.map(({ item }) => item);
+  await mailCheck.ask(kind, items);
   for (const { item, index } of passed) {
     // The same item in another chunk may have been settled meanwhile.
     const code = ledger.codeOf(hashOf(index));
@@ -334,13 +314,10 @@ function countDomains(
   const isCounted = statuses.map(
     (status, code) => status === "disposable" && (reasons[code] === undefined || reasons[code] === "disposable-domain"),
   );
-  classifier.items.each(
-    chunk.chunk,
-    chunk,
-    (index, isFirstColumn) => isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!),
-    (item) =>
-      domains.add(
-        listedDomain(validator.explain?.(kind, item).reason) ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase(),
-      ),
-  );
+  const isWanted = (index: number, isFirstColumn: boolean) =>
+    isFirstColumn && isCounted[codes[index]!] === true && !isKept(codes[index]!);
+  classifier.items.each(chunk.chunk, chunk, isWanted, (item) => {
+    const listed = listedDomain(validator.explain?.(kind, item).reason);
+    domains.add(listed ?? item.slice(item.lastIndexOf("@") + 1).toLowerCase());
+  });
 }

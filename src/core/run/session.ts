@@ -27,16 +27,6 @@ export async function abandonLast({ abandon }: RunSession): Promise<void> {
   await abandon?.();
 }
 
-export class SessionState<State> {
-  readonly #states = new WeakMap<RunSession, State>();
-
-  of(session: RunSession | undefined, make: () => State): State {
-    const state = (session && this.#states.get(session)) ?? make();
-    if (session) this.#states.set(session, state);
-    return state;
-  }
-}
-
 export function countsSince(before: RunCounts, now: RunCounts): RunCounts {
   return {
     distinct: now.distinct - before.distinct,

@@ -64,7 +64,7 @@ export class BlockClassifier {
     this.#cells = new Cells(cells);
     this.#columns = itemColumnsOf(shape);
     this.items = createFieldItems(this.#columns, this.#cells);
-    this.judge = new Judge(options, { classifier, kernel, main }, { cells: this.#cells, items: this.items });
+    this.judge = new Judge(options, { classifier, kernel, main, cells: this.#cells, items: this.items });
     const hashOf = (key: string): ItemHash => this.judge.hashOf(key);
     this.#facts = createFactFinder(options, kernel, this.#cells, hashOf);
     const hashOfMailbox = (item: string) => this.#facts.hashOfMailbox(item);
@@ -168,10 +168,9 @@ export class BlockClassifier {
   checkHeaders(found: Elsewhere, codes: Uint8Array, records: () => ScannedChunk): void {
     const { name } = this.#options.shape;
     const last = this.#lastHeader;
-    const headerAt = (row: number) => ({
-      line: records().lineOf(row),
-      fields: this.#elsewhere.fieldsOf(records(), row),
-    });
+    const headerAt = (row: number) => {
+      return { line: records().lineOf(row), fields: this.#elsewhere.fieldsOf(records(), row) };
+    };
     if (found.header > 0) throw otherHeader(name, headerAt(found.header - 1));
     if (found.isOpen === 1 && last !== undefined) {
       const column = this.#elsewhere.columnOf(records(), found.elsewhereRow - 1);
@@ -207,11 +206,7 @@ export class BlockClassifier {
     chunk: ScannedChunk,
     codes: Uint8Array,
     hashes: Int32Array,
-    {
-      slot,
-      isBelowItems,
-      isPlaced = false,
-    }: { readonly slot?: SlotFacts; readonly isBelowItems: boolean; readonly isPlaced?: boolean },
+    { slot, isBelowItems, isPlaced = false }: ChunkPlace,
   ): ChunkVerdicts {
     const columns = this.#columns.map((column) => chunk.withColumn(column));
     const { notUtf8, ...found } = this.judge.judgeRest(columns, codes, hashes, isPlaced);
@@ -237,23 +232,18 @@ export class BlockClassifier {
   }
 }
 
+type ChunkPlace = { readonly slot?: SlotFacts; readonly isBelowItems: boolean; readonly isPlaced?: boolean };
 type ColumnVerdicts = Pick<ItemVerdicts, "codes" | "hashes">;
 
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {
   for (let row = 0; row < chunk.count; row++) {
     const start = chunk.at[row * recordWords]!;
-    if (!chunk.isRow(row) && isFrame(chunk.bytes, start)) {
-      codes.fill(notARowCode, row * width, (row + 1) * width);
-    }
+    if (!chunk.isRow(row) && isFrame(chunk.bytes, start)) codes.fill(notARowCode, row * width, (row + 1) * width);
   }
 }
 
-function spread(
-  column: ColumnVerdicts,
-  rows: number,
-  { nth, width }: ColumnPlace,
-  { codes, hashes }: ColumnVerdicts,
-): void {
+function spread(column: ColumnVerdicts, rows: number, { nth, width }: ColumnPlace, all: ColumnVerdicts): void {
+  const { codes, hashes } = all;
   for (let row = 0, field = nth; row < rows; row++, field += width) {
     codes[field] = column.codes[row]!;
     hashes[2 * field] = column.hashes[2 * row]!;
@@ -266,14 +256,11 @@ export function kernelSettings(options: BlockOptions): KernelSettings {
   const field = emptyField(shape.dialect);
   const padding = field.length === 1 ? field.charCodeAt(0) : 0;
   const columns = itemColumnsOf(shape).length;
-  return {
+  const own = {
     shape: scanShape(shape),
     width: shape.width,
-    padding,
-    seed,
-    shard,
-    columns,
     isJson: shape.json !== undefined,
     tails: tailsOf(options),
   };
+  return { ...own, padding, seed, shard, columns };
 }

@@ -9,15 +9,8 @@ import type { Cells } from "../items/cells.js";
 import { fixedReason } from "../items/fixes.js";
 import type { FoundItem } from "../items/item.js";
 import { isExplained, needsVerdicts, ourFields } from "../rows/columns.js";
-import {
-  hasItem,
-  isKept,
-  notARowCode,
-  notCheckedCode,
-  offlineStatuses,
-  otherShardCode,
-  type StatusCodes,
-} from "../status-codes.js";
+import type { StatusCodes } from "../status-codes.js";
+import { hasItem, isKept, notARowCode, notCheckedCode, offlineStatuses, otherShardCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
 import { mayBeMarked, plainAddress } from "./plain-address.js";
@@ -27,23 +20,19 @@ export type Explain = (item: string, status: Status) => Verdict;
 const mostPrepared = 1000;
 
 export class BlockRenderer {
-  readonly #options: BlockOptions;
-  readonly #codes: StatusCodes;
-  readonly #explain: Explain;
-  readonly #explainsAll: boolean;
-  readonly #cells: Cells;
   readonly #columns: readonly number[];
   readonly #needsVerdicts: boolean;
   readonly #writer: RecordWriter;
   readonly #byCodes = new Map<number | string, AddedFields>();
   readonly #byFields = new Map<string, AddedFields>();
 
-  constructor(options: BlockOptions, codes: StatusCodes, cells: Cells, explain: Explain, explainsAll: boolean) {
-    this.#options = options;
-    this.#codes = codes;
-    this.#explain = explain;
-    this.#explainsAll = explainsAll;
-    this.#cells = cells;
+  constructor(
+    private readonly options: BlockOptions,
+    private readonly codes: StatusCodes,
+    private readonly cells: Cells,
+    private readonly explain: Explain,
+    private readonly explainsAll: boolean,
+  ) {
     this.#columns = itemColumnsOf(options.shape);
     this.#needsVerdicts = needsVerdicts(options.columns, explainsAll);
     this.#writer = writerOf(options.shape, options.target, options.columns);
@@ -88,7 +77,7 @@ export class BlockRenderer {
 
   /** Many rows have the same fields, such as the same flags; those of other details are all different. */
   #prepared(fields: readonly string[]): AddedFields {
-    if (this.#options.columns.details.includes("canonical")) return this.#writer.prepare(fields);
+    if (this.options.columns.details.includes("canonical")) return this.#writer.prepare(fields);
     const key = fields.join("\0");
     const known = this.#byFields.get(key);
     if (known !== undefined) return known;
@@ -98,7 +87,7 @@ export class BlockRenderer {
   }
 
   #earlierWas(column: number): number | undefined {
-    const { details, names, indices } = this.#options.columns;
+    const { details, names, indices } = this.options.columns;
     const index = details.indexOf("was");
     return index === -1 ? undefined : indices[(column * names.length) / this.#columns.length + 1 + index];
   }
@@ -107,69 +96,56 @@ export class BlockRenderer {
   #isMarked(chunk: ScannedChunk, row: number, nth: number, { codes, was }: RenderedRows): boolean {
     const field = row * this.#columns.length + nth;
     if (was?.has(field)) return true;
-    const isSuggested = this.#options.columns.details.includes("suggestion") && hasItem(codes[field]!);
+    const isSuggested = this.options.columns.details.includes("suggestion") && hasItem(codes[field]!);
     return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).rawValue(row));
   }
 
   #isExplained(code: number): boolean {
     if (!hasItem(code) || code === notCheckedCode) return false;
-    return isExplained(this.#options.columns, this.#hasReason(code));
+    return isExplained(this.options.columns, this.#hasReason(code));
   }
 
   #hasReason(code: number): boolean {
-    return this.#explainsAll || this.#codes.reasons[code] !== undefined;
+    return this.explainsAll || this.codes.reasons[code] !== undefined;
   }
 
   #usualFields(code: number): readonly string[] {
-    const { kind, columns } = this.#options;
-    return ourFields(columns, { status: this.#codes.statuses[code]! }, kind);
+    const { kind, columns } = this.options;
+    return ourFields(columns, { status: this.codes.statuses[code]! }, kind);
   }
 
-  #fieldsOf(chunk: ScannedChunk, row: number, column: number, { codes, nth, was }: RenderedRows): readonly string[] {
-    const { columns } = this.#options;
+  #fieldsOf(chunk: ScannedChunk, row: number, column: number, rows: RenderedRows): readonly string[] {
+    const { columns } = this.options;
     const field = row * this.#columns.length + column;
-    const code = codes[field]!;
-    if (isKept(code)) {
+    if (isKept(rows.codes[field]!)) {
       const each = columns.names.length / this.#columns.length;
       return chunk.fields(row, columns.indices.slice(column * each, (column + 1) * each));
     }
-    return this.#withEarlierWas(chunk, row, column, this.#judgedFields(chunk, field, code, nth, was));
+    return this.#withEarlierWas(chunk, row, column, this.#judgedFields(chunk, field, rows));
   }
 
-  #judgedFields(
-    chunk: ScannedChunk,
-    field: number,
-    code: number,
-    nth: Uint32Array | undefined,
-    was: ReadonlyMap<number, string> | undefined,
-  ): readonly string[] {
-    const { kind, columns } = this.#options;
-    const status = this.#codes.statuses[code]!;
+  #judgedFields(chunk: ScannedChunk, field: number, { codes, nth, was }: RenderedRows): readonly string[] {
+    const { kind, columns } = this.options;
+    const code = codes[field]!;
+    const status = this.codes.statuses[code]!;
     const before = was?.get(field);
     if (!hasItem(code) || code === notCheckedCode) {
       // Of several items, some were replaced before the quota ran out.
       return before === undefined ? this.#usualFields(code) : ourFields(columns, { status, was: before }, kind, "");
     }
-    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.#cells)[nth?.[field] ?? 0]!;
-    const isFixed = this.#codes.reasons[code] === fixedReason;
-    const verdict = isFixed
-      ? { status, reason: fixedReason }
-      : this.#needsVerdicts && this.#hasReason(code)
-        ? this.#explain(item, status)
-        : { status };
+    const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.cells)[nth?.[field] ?? 0]!;
+    const isFixed = this.codes.reasons[code] === fixedReason;
+    const isExplained = !isFixed && this.#needsVerdicts && this.#hasReason(code);
+    const verdict = isExplained ? this.explain(item, status) : { status, ...(isFixed && { reason: fixedReason }) };
     const suggestion = verdict.suggestion ?? (isMarked && status !== "fake" ? item : undefined);
-    return ourFields(
-      columns,
-      { ...verdict, ...(suggestion !== undefined && { suggestion }), ...(before !== undefined && { was: before }) },
-      kind,
-      item,
-    );
+    const added = { ...(suggestion !== undefined && { suggestion }), ...(before !== undefined && { was: before }) };
+    return ourFields(columns, { ...verdict, ...added }, kind, item);
   }
 
   /** What an earlier run has replaced stays in its column, which has the only copy. */
   #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
     const earlier = this.#earlierWas(column);
-    const index = 1 + this.#options.columns.details.indexOf("was");
+    const index = 1 + this.options.columns.details.indexOf("was");
     return earlier === undefined || fields[index] !== "" ? fields : fields.with(index, chunk.field(row, earlier));
   }
 }
@@ -180,17 +156,12 @@ interface RenderedRows {
   readonly was: ReadonlyMap<number, string> | undefined;
 }
 
-export function itemsInField(
-  chunk: ScannedChunk,
-  columns: readonly number[],
-  field: number,
-  cells: Cells,
-): readonly FoundItem[] {
+export function itemsInField(chunk: ScannedChunk, columns: readonly number[], field: number, cells: Cells) {
   const row = columns.length === 1 ? field : Math.floor(field / columns.length);
   const column = chunk.withColumn(columns[field - row * columns.length]!);
   const address = cells.takesPlainAddresses ? plainAddress(column, row) : undefined;
   if (address === undefined) return cells.find(column.value(row));
-  return [{ item: address, start: 0, end: address.length, isMarked: false }];
+  return [{ item: address, start: 0, end: address.length, isMarked: false }] satisfies readonly FoundItem[];
 }
 
 export function tailsOf({ kind, shape, target, keeps, columns }: BlockOptions): readonly Uint8Array[] {

@@ -4,23 +4,17 @@ import type { RowKeys } from "../rows/row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import type { StatusCodes } from "../status-codes.js";
 import type { Explain } from "./block-renderer.js";
-import { type Elsewhere, elsewhereNumbers } from "./elsewhere.js";
+import { type Elsewhere, nowhere } from "./elsewhere.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 import type { OtherStatus } from "./kept-rows.js";
 
+const counted = ["emptied", "marked", "repairable", "notUtf8", "kept"] as const;
 /** Numbers of rows, which threads pass on. */
-export interface RowCounts extends Elsewhere {
-  readonly emptied: number;
-  readonly marked: number;
-  readonly repairable: number;
-  readonly notUtf8: number;
-  readonly kept: number;
-}
-
-export const countNames = ["emptied", "marked", "repairable", "notUtf8", "kept", ...elsewhereNumbers] as const;
+export const countNames = [...counted, ...(Object.keys(nowhere) as (keyof Elsewhere)[])];
+type RowCounts = Readonly<Record<(typeof countNames)[number], number>>;
 
 export const countsOf = (found: RowCounts): RowCounts =>
-  Object.fromEntries(countNames.map((name) => [name, found[name]])) as unknown as RowCounts;
+  Object.fromEntries(countNames.map((name) => [name, found[name]])) as RowCounts;
 
 /** Verdicts, whether or not the quota grants them, numbered row by row: one for each column with items. */
 export interface ChunkVerdicts extends RowCounts {

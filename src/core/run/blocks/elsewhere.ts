@@ -25,27 +25,17 @@ const syntaxCode = outcomeCode({ reason: syntax.code });
 const atSign = 0x40;
 
 /** Plain numbers, which threads pass on. */
-export interface Elsewhere {
-  readonly elsewhere: number;
-  /** Where that is: the index of the column, or a hash of the path in JSON, plus 1; -1 for several, 0 for none. */
-  readonly elsewhereAt: number;
-  readonly elsewhereRow: number;
-  /** Whether such a row comes before all other rows of the chunk, so that the chunk before it may have its header. */
-  readonly isOpen: number;
-  readonly lastHeader: number;
-  readonly header: number;
-}
-
-export const elsewhereNumbers = ["elsewhere", "elsewhereAt", "elsewhereRow", "isOpen", "lastHeader", "header"] as const;
-
-export const nowhere: Elsewhere = {
+export const nowhere = {
   elsewhere: 0,
+  /** Where that is: the index of the column, or a hash of the path in JSON, plus 1; -1 for several, 0 for none. */
   elsewhereAt: 0,
   elsewhereRow: 0,
+  /** Whether such a row comes before all other rows of the chunk, so that the chunk before it may have its header. */
   isOpen: 0,
-  lastHeader: 0,
-  header: 0,
+  ...{ lastHeader: 0, header: 0 },
 };
+
+export type Elsewhere = Readonly<typeof nowhere>;
 
 export class ElsewhereFinder {
   readonly #options: BlockOptions;
@@ -194,18 +184,13 @@ export class ElsewhereFinder {
       if (chunk.isRow(above)) {
         if (!this.#lacksItem(codes, above * this.#columns.length)) return;
         const fields = this.fieldsOf(chunk, above);
-        const isHeader =
-          this.isHeaderOf(fields, column) ||
-          (areWords(fields, this.#profile) && this.#goesOn(chunk, codes, row, column));
-        if (isHeader) {
+        const isWords = areWords(fields, this.#profile) && this.#goesOn(chunk, codes, row, column);
+        if (isWords || this.isHeaderOf(fields, column)) {
           found.header = above + 1;
           return;
         }
-        if (
-          fields.filter((field) => field.trim() !== "").length > 1 ||
-          fields.some((field) => this.#isItem(itemText(field)))
-        )
-          return;
+        const names = fields.filter((field) => field.trim() !== "");
+        if (names.length > 1 || names.some((name) => this.#isItem(itemText(name)))) return;
       }
     }
     found.isOpen = 1;
@@ -240,17 +225,14 @@ const emptyText = '""';
 
 /** Finds the next `@` from a position on. Positions ascend, so that each byte is looked at once. */
 class NextSign {
-  readonly #bytes: Buffer;
   #at = -1;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
+  constructor(private readonly bytes: Buffer) {}
 
   isIn(start: number, end: number): boolean {
     if (this.#at < start) {
-      const found = this.#bytes.indexOf(atSign, start);
-      this.#at = found === -1 ? this.#bytes.length : found;
+      const found = this.bytes.indexOf(atSign, start);
+      this.#at = found === -1 ? this.bytes.length : found;
     }
     return this.#at < end;
   }

@@ -1,7 +1,6 @@
 /** Finds the items of fields again, once their verdicts are known: in a chunk, by the numbers of its fields. */
-import type { ScannedChunk, ValueText } from "../../table/scan/scanned-chunk.js";
+import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Cells } from "../items/cells.js";
-import type { FoundItem } from "../items/item.js";
 import { hasItem } from "../status-codes.js";
 import { itemsInField } from "./block-renderer.js";
 import type { Judged } from "./chunk-verdicts.js";
@@ -56,10 +55,7 @@ export function createFieldItems(columns: readonly number[], cells: Cells) {
       const { column, row } = columnOf(records, field);
       return mayBeMarked(column.rawValue(row));
     },
-    textsOf(
-      records: ScannedChunk,
-      field: number,
-    ): readonly { readonly text: ValueText; readonly items: readonly FoundItem[] }[] {
+    textsOf(records: ScannedChunk, field: number) {
       const { column, row } = columnOf(records, field);
       const texts = column.texts(row).map((text) => ({ text, items: cells.find(text.text) }));
       const own = cells.itemsIn(column.value(row));

@@ -18,14 +18,8 @@ import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, isFirstShard, isHere, itemColumnsOf } from "./block-options.js";
 import type { ChunkVerdicts, Judged, MainThread } from "./chunk-verdicts.js";
 import type { FieldItems } from "./field-items.js";
-import {
-  type Decides,
-  FieldVerdicts,
-  goodRows,
-  type ItemVerdict,
-  type ItemVerdicts,
-  takeDeciding,
-} from "./item-verdicts.js";
+import type { Decides, ItemVerdict, ItemVerdicts } from "./item-verdicts.js";
+import { FieldVerdicts, goodRows, takeDeciding } from "./item-verdicts.js";
 
 const typoCode = outcomeCode({ reason: typoDomain.code });
 
@@ -33,6 +27,8 @@ interface Judges {
   readonly classifier: Classifier | undefined;
   readonly kernel: BlockKernel | undefined;
   readonly main: MainThread;
+  readonly cells: Cells;
+  readonly items: FieldItems;
 }
 
 export interface JudgedChunk extends Pick<ChunkVerdicts, "items" | "emptied" | "marked" | "repairable"> {
@@ -42,26 +38,13 @@ export interface JudgedChunk extends Pick<ChunkVerdicts, "items" | "emptied" | "
 export class Judge {
   /** Items at disposable domains, except those that the kernel counts in its memory. */
   readonly domains = new DomainCounts();
-  readonly #options: BlockOptions;
-  readonly #classifier: Classifier | undefined;
-  readonly #kernel: BlockKernel | undefined;
-  readonly #main: MainThread;
-  readonly #cells: Cells;
-  readonly #items: FieldItems;
   readonly #width: number;
   readonly #isFirstShard: boolean;
 
   constructor(
-    options: BlockOptions,
-    { classifier, kernel, main }: Judges,
-    { cells, items }: { readonly cells: Cells; readonly items: FieldItems },
+    private readonly options: BlockOptions,
+    private readonly judges: Judges,
   ) {
-    this.#options = options;
-    this.#classifier = classifier;
-    this.#kernel = kernel;
-    this.#main = main;
-    this.#cells = cells;
-    this.#items = items;
     this.#width = itemColumnsOf(options.shape).length;
     this.#isFirstShard = isFirstShard(options);
   }
@@ -69,9 +52,9 @@ export class Judge {
   /** `codes` has `askCode` for fields that are left; `isPlaced`: only rows of this shard are left. */
   judgeRest(columns: readonly ScannedChunk[], codes: Uint8Array, hashes: Int32Array, isPlaced: boolean): JudgedChunk {
     const width = this.#width;
-    if (this.#options.isService) leaveToService(codes);
+    if (this.options.isService) leaveToService(codes);
     const verdicts = new FieldVerdicts(codes, hashes);
-    const before = { emptied: this.#cells.emptied, marked: this.#cells.marked };
+    const before = { emptied: this.judges.cells.emptied, marked: this.judges.cells.marked };
     const notUtf8 = new Set<number>();
     for (let field = codes.indexOf(askCode); field !== -1; field = codes.indexOf(askCode, field + 1)) {
       const row = width === 1 ? field : Math.floor(field / width);
@@ -79,16 +62,16 @@ export class Judge {
       // Every shard reads these values, but only the first one counts them.
       if ((this.#isFirstShard || isPlaced) && !column.isUtf8(row)) notUtf8.add(row);
       if (this.#judgeList(column, row, field, verdicts)) continue;
-      const items = this.#cells.itemsIn(column.value(row));
-      if (isPlaced || items.length > 1 || isHere(this.#options, items[0])) this.#classifyField(items, field, verdicts);
+      const items = this.judges.cells.itemsIn(column.value(row));
+      if (isPlaced || items.length > 1 || isHere(this.options, items[0])) this.#classifyField(items, field, verdicts);
       else codes[field] = otherShardCode;
     }
     const items = verdicts.all(this.#decides);
     return {
       items,
       notUtf8,
-      emptied: this.#isFirstShard ? this.#cells.emptied - before.emptied : 0,
-      marked: this.#cells.marked - before.marked,
+      emptied: this.#isFirstShard ? this.judges.cells.emptied - before.emptied : 0,
+      marked: this.judges.cells.marked - before.marked,
       repairable: this.#countRepairable(columns[0]!, { codes, items }),
     };
   }
@@ -98,19 +81,19 @@ export class Judge {
   }
 
   goodRows({ columns, codes, items }: ChunkVerdicts): Uint8Array | undefined {
-    return items || columns > 1 ? goodRows(this.#main.codes.statuses, columns, codes, items) : undefined;
+    return items || columns > 1 ? goodRows(this.judges.main.codes.statuses, columns, codes, items) : undefined;
   }
 
   #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
-    const { cells, shard, isService } = this.#options;
-    if (!this.#cells.takesPlainAddresses || cells.deciding === "first" || shard) return false;
-    const listed = this.#kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
+    const { cells, shard, isService } = this.options;
+    if (!this.judges.cells.takesPlainAddresses || cells.deciding === "first" || shard) return false;
+    const listed = this.judges.kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
     if (listed === undefined) return false;
     const { codes, hashes } = listed;
     const all = Array.from(codes, (code, nth) => {
       return { code: isService ? notCheckedCode : code, low: hashes[2 * nth]!, high: hashes[2 * nth + 1]! };
     });
-    const items = codes.includes(askCode) && !isService ? this.#cells.itemsIn(chunk.value(row)) : [];
+    const items = codes.includes(askCode) && !isService ? this.judges.cells.itemsIn(chunk.value(row)) : [];
     for (const [nth, verdict] of all.entries()) {
       const isAsked = verdict.code === askCode;
       verdicts.put(field, nth, isAsked ? this.#classifyText(items[nth]!, field) : verdict);
@@ -129,37 +112,36 @@ export class Judge {
   }
 
   readonly #decides: Decides = (code, earlier) => {
-    const { statuses } = this.#main.codes;
-    return decidesBefore(statuses[code]!, statuses[earlier]!, this.#options.cells.deciding);
+    const { statuses } = this.judges.main.codes;
+    return decidesBefore(statuses[code]!, statuses[earlier]!, this.options.cells.deciding);
   };
 
   #classifyText(item: string, field: number): ItemVerdict {
     const hash = this.hashOf(itemKey(item));
-    if (this.#classifier === undefined) {
-      return { code: this.#main.precheck?.(item) ?? notCheckedCode, ...hash };
+    if (this.judges.classifier === undefined) {
+      return { code: this.judges.main.precheck?.(item) ?? notCheckedCode, ...hash };
     }
-    const verdict = this.#classifier.judge(this.#options.kind, item);
+    const verdict = this.judges.classifier.judge(this.options.kind, item);
     if (this.#isCounted(field)) this.#countDomain(item, verdict, 1);
     return { code: outcomeCode(verdict), ...hash };
   }
 
   /** The hash is the same in all threads of a run, with and without the kernel. */
   hashOf(key: string): ItemHash {
-    return this.#kernel?.hash(key) ?? hashItem(this.#options.seed, key);
+    return this.judges.kernel?.hash(key) ?? hashItem(this.options.seed, key);
   }
 
   takeBack(chunk: () => ScannedChunk, { codes, items }: Judged, isTakenBack = (_place: number): boolean => true): void {
     const counted = items?.codes ?? codes;
-    this.#items.each(
-      chunk,
-      { codes, items },
-      (index, isFirstColumn) => isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index),
-      (item) => this.#countDomain(item, this.#classifier!.judge(this.#options.kind, item), -1),
+    const isWanted = (index: number, isFirstColumn: boolean) =>
+      isFirstColumn && counted[index] === disposableDomainCode && isTakenBack(index);
+    this.judges.items.each(chunk, { codes, items }, isWanted, (item) =>
+      this.#countDomain(item, this.judges.classifier!.judge(this.options.kind, item), -1),
     );
   }
 
   #countRepairable(chunk: ScannedChunk, { codes, items }: Judged): number {
-    if (this.#classifier === undefined) return 0;
+    if (this.judges.classifier === undefined) return 0;
     const width = this.#width;
     const all = items?.codes ?? codes;
     let count = 0;
@@ -169,8 +151,8 @@ export class Judge {
       if (field % width !== 0 || field === last) continue;
       let nth = 0;
       while (items !== undefined && items.fields[index - nth - 1] === field) nth++;
-      const item = this.#items.itemAt(chunk, field, nth)!;
-      if (this.#classifier.classify(this.#options.kind, item).suggestion === undefined) continue;
+      const item = this.judges.items.itemAt(chunk, field, nth)!;
+      if (this.judges.classifier.classify(this.options.kind, item).suggestion === undefined) continue;
       count++;
       last = field;
     }
@@ -180,7 +162,7 @@ export class Judge {
   #countDomain(item: string, { reason }: Classification, items: number): void {
     const listed = listedDomain(reason);
     if (listed === undefined) return;
-    if (this.#kernel) this.#kernel.countDomain(domainOf(item), items);
+    if (this.judges.kernel) this.judges.kernel.countDomain(domainOf(item), items);
     else this.domains.add(listed, items);
   }
 }

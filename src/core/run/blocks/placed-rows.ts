@@ -19,22 +19,20 @@ interface Hashes {
 }
 
 export class PlacedRows {
-  readonly #options: BlockOptions;
-  readonly #cells: Cells;
-  readonly #hashes: Hashes;
   readonly #columns: readonly number[];
   readonly #isFirstShard: boolean;
 
-  constructor(options: BlockOptions, cells: Cells, hashes: Hashes) {
-    this.#options = options;
-    this.#cells = cells;
-    this.#hashes = hashes;
+  constructor(
+    private readonly options: BlockOptions,
+    private readonly cells: Cells,
+    private readonly hashes: Hashes,
+  ) {
     this.#columns = itemColumnsOf(options.shape);
     this.#isFirstShard = isFirstShard(options);
   }
 
   kept(chunk: ScannedChunk, otherStatus: OtherStatus | undefined): Uint8Array | undefined {
-    const { keeps, columns, shape, asksUndecided } = this.#options;
+    const { keeps, columns, shape, asksUndecided } = this.options;
     if (keeps === undefined) return noneKept;
     const each = columns.indices.length / this.#columns.length;
     const reason = asksUndecided ? 1 + columns.details.indexOf("reason") : 0;
@@ -48,13 +46,13 @@ export class PlacedRows {
 
   /** A row's first item decides its shard. @throws TableError when a record has several items in a run with shards */
   place(chunk: ScannedChunk, kept: Uint8Array): { readonly codes: Uint8Array; readonly keys?: RowKeys } {
-    const { shard, keys } = this.#options;
+    const { shard, keys } = this.options;
     const width = this.#columns.length;
     const chunks = this.#columns.map((column) => chunk.withColumn(column));
     const codes = kept === noneKept ? new Uint8Array(width * chunk.count) : kept.slice();
     const compared: { readonly row: number; readonly hash: ItemHash }[] = [];
     // These values are counted when they are judged.
-    const counted = { emptied: this.#cells.emptied, marked: this.#cells.marked };
+    const counted = { emptied: this.cells.emptied, marked: this.cells.marked };
     for (let row = 0, first = 0; row < chunk.count; row++, first += width) {
       if (!chunk.isRow(row)) continue;
       if (!isRow(codes[first]!)) {
@@ -62,22 +60,17 @@ export class PlacedRows {
         continue;
       }
       const read = shard === undefined ? chunks.slice(0, 1) : chunks;
-      const fields = read.map((column) => this.#cells.itemsIn(column.value(row)));
+      const fields = read.map((column) => this.cells.itemsIn(column.value(row)));
       const [item, second] = fields.flat();
       if (shard && second !== undefined) throw severalItems(shard, chunk.lineOf(row));
-      if (!isHere(this.#options, item)) codes.fill(otherShardCode, first, first + width);
+      if (!isHere(this.options, item)) codes.fill(otherShardCode, first, first + width);
       else if (keys) for (const each of fields[0]!) compared.push({ row, hash: this.keyOf(each) });
     }
-    Object.assign(this.#cells, counted);
+    Object.assign(this.cells, counted);
     if (!keys) return { codes };
-    return {
-      codes,
-      keys: {
-        hashes: Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high])),
-        codes: new Uint8Array(compared.length).fill(1),
-        rows: Int32Array.from(compared, ({ row }) => row),
-      },
-    };
+    const hashes = Int32Array.from(compared.flatMap(({ hash: { low, high } }) => [low, high]));
+    const rows = Int32Array.from(compared, ({ row }) => row);
+    return { codes, keys: { hashes, codes: new Uint8Array(compared.length).fill(1), rows } };
   }
 
   /** Counts the rows that keep a status and have no other item. Adds rows whose kept value is not UTF-8 to `notUtf8`. */
@@ -100,7 +93,7 @@ export class PlacedRows {
   }
 
   keysOf(verdicts: ChunkVerdicts): RowKeys | undefined {
-    const { keys } = this.#options;
+    const { keys } = this.options;
     const { hashes, mailboxes, items, columns, codes } = verdicts;
     if (keys === undefined || verdicts.keys) return verdicts.keys;
     const all = keys === "items" ? (items?.hashes ?? hashes) : mailboxes!;
@@ -116,6 +109,6 @@ export class PlacedRows {
   }
 
   keyOf(item: string): ItemHash {
-    return this.#options.keys === "mailboxes" ? this.#hashes.hashOfMailbox(item) : this.#hashes.hashOf(itemKey(item));
+    return this.options.keys === "mailboxes" ? this.hashes.hashOfMailbox(item) : this.hashes.hashOf(itemKey(item));
   }
 }

@@ -29,11 +29,7 @@ export const usualEmptyValues = [
   ...["なし", "无", "無", "없음"],
 ];
 
-export const usualCells: Omit<CellOptions, "kind"> = {
-  emptyValues: usualEmptyValues,
-  deciding: "worst",
-  isPlainList: false,
-};
+export const usualCells = { emptyValues: usualEmptyValues, deciding: "worst", isPlainList: false } as const;
 
 const plainAddress = /^\w[\w.+-]*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i;
 
@@ -49,21 +45,18 @@ function wholeOf(value: string, text: string): readonly FoundItem[] | undefined 
 export class Cells {
   emptied = 0;
   marked = 0;
-  readonly #options: CellOptions;
+  /** Whether a word for "no item" may look like an item: then the bytes of a value are not enough to decide. */
+  readonly hasItemWords: boolean;
   readonly #emptyValues: ReadonlySet<string>;
 
-  constructor(options: CellOptions) {
-    this.#options = options;
+  constructor(private readonly options: CellOptions) {
     this.#emptyValues = new Set(options.emptyValues);
     const usual = new Set(usualEmptyValues);
     this.hasItemWords = options.emptyValues.some((word) => !usual.has(word) && /[@.]/.test(word));
   }
 
-  /** Whether a word for "no item" may look like an item: then the bytes of a value are not enough to decide. */
-  readonly hasItemWords: boolean;
-
   get takesPlainAddresses(): boolean {
-    return this.#options.kind === "email" && !this.hasItemWords;
+    return this.options.kind === "email" && !this.hasItemWords;
   }
 
   isNone(text: string): boolean {
@@ -77,7 +70,7 @@ export class Cells {
   find(value: string): readonly FoundItem[] {
     const text = value.trim();
     if (text === "") return [];
-    const { kind, deciding } = this.#options;
+    const { kind, deciding } = this.options;
     const isEmail = kind === "email";
     if (isEmail && plainAddress.test(text) && !this.#emptyValues.has(text.toLowerCase())) {
       const found = wholeOf(value, text);
@@ -101,13 +94,13 @@ export class Cells {
   }
 
   #findInMarkup(value: string): readonly FoundItem[] {
-    const readable = value.length > longestList ? undefined : readableOf(this.#options.kind, value);
+    const readable = value.length > longestList ? undefined : readableOf(this.options.kind, value);
     if (readable === undefined) return this.#findInText(value);
     return this.#findInText(readable.text).map((item) => inSource(item, value, readable));
   }
 
   #findInText(text: string): readonly FoundItem[] {
-    const { kind } = this.#options;
+    const { kind } = this.options;
     const listed = listedParts(kind, text);
     const parts = listed?.filter(({ start, end, isName }) => !isName && !this.#isEmptied(text.slice(start, end)));
     if (listed?.length === 0) this.emptied++;
@@ -119,7 +112,7 @@ export class Cells {
   }
 
   #onlyItem(value: string): string | undefined {
-    const { kind, isPlainList } = this.#options;
+    const { kind, isPlainList } = this.options;
     const text = value.trim();
     if (isItem(kind, text) || text.length > longestList) return undefined;
     const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
@@ -133,8 +126,8 @@ export class Cells {
     const { start, end } = withoutMarks(value, { start: 0, end: value.length });
     const text = start < end ? value.slice(start, end) : value;
     if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
-    if (this.#options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
-    return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.#options.kind]) === 3;
+    if (this.options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
+    return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.options.kind]) === 3;
   }
 }
 

@@ -14,12 +14,8 @@ export type Fixer = (item: string) => Fix | undefined;
 export type WantedFixes = "typos" | "all" | ReadonlySet<string>;
 
 /** The suggestions are those of the classifier, whose verdict on them is `ok` or `alias`. */
-export function fixerOf(
-  classify: (kind: Kind, item: string) => Classification,
-  kind: Kind,
-  wanted: WantedFixes,
-): Fixer {
-  return (item) => {
+export function fixerOf(classify: (kind: Kind, item: string) => Classification, kind: Kind, wanted: WantedFixes) {
+  return (item: string): Fix | undefined => {
     const { reason, suggestion } = classify(kind, item);
     const isWanted =
       wanted === "all" || (wanted === "typos" ? reason?.startsWith("typo-domain") === true : wanted.has(itemKey(item)));

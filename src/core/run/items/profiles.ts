@@ -27,10 +27,9 @@ const mayHoldItem = (kind: Kind, text: string): boolean =>
 const hasItemInJson = (kind: Kind, field: string): boolean =>
   itemsInJson(kind, field.trim())?.some(({ text }) => mayHoldItem(kind, text)) ?? false;
 
-function listedIn(kind: Kind, line: string): readonly { readonly name: string; readonly item: string }[] | undefined {
-  const parts: readonly ListPart[] = listedParts(kind, line) ?? [
-    { start: 0, end: line.replace(/[\s,;]+$/, "").length },
-  ];
+function listedIn(kind: Kind, line: string) {
+  const whole: ListPart = { start: 0, end: line.replace(/[\s,;]+$/, "").length };
+  const parts = listedParts(kind, line) ?? [whole];
   const found: { readonly name: string; readonly item: string }[] = [];
   for (const part of parts) {
     const text = line.slice(part.start, part.end).trim();
@@ -59,21 +58,9 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
     columnNames: [
       ...["email", "mail", "emailaddress", "mailaddress", "emailid", "useremail", "contactemail", "smtp"],
       ...["correo", "correoelectronico", "correoelectrónico", "courriel", "adresseemail", "adressemail"],
-      ...[
-        "emailadresse",
-        "mailadresse",
-        "epost",
-        "epostadress",
-        "eposta",
-        "epostaadresi",
-        "adresseélectronique",
-        "adresseelectronique",
-        "mél",
-        "sahkoposti",
-        "sähköposti",
-        "почта",
-      ],
-      ...["электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
+      ...["emailadresse", "mailadresse", "epost", "epostadress", "eposta", "epostaadresi", "mél"],
+      ...["adresseélectronique", "adresseelectronique", "sahkoposti", "sähköposti"],
+      ...["почта", "электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
     listed: (line) => listedIn("email", line),

@@ -11,8 +11,14 @@ export interface WantedDetails {
   readonly added?: readonly string[] | undefined;
 }
 
+interface WantedColumns extends WantedDetails {
+  readonly escapesFormulas?: boolean;
+  readonly others?: readonly string[];
+  readonly isOurs?: (index: number) => boolean;
+}
+
 interface Detail {
-  readonly isWanted: (wanted: WantedDetails) => boolean;
+  readonly isWanted: (wanted: WantedDetails) => boolean | undefined;
   readonly dependsOn: "reason" | "item";
   /** Always directly before this one: tells the columns of an earlier run from the user's own. */
   readonly follows?: string;
@@ -22,20 +28,13 @@ interface Detail {
 
 /** The columns besides the status, by their usual names, in order. No other code knows them one by one. */
 const details = {
-  reason: { isWanted: ({ withReasons = false }) => withReasons, dependsOn: "reason", field: ({ reason }) => reason },
+  reason: { isWanted: ({ withReasons }) => withReasons, dependsOn: "reason", field: ({ reason }) => reason },
   suggestion: {
-    isWanted: ({ withReasons = false }) => withReasons,
-    dependsOn: "reason",
-    follows: "reason",
+    ...{ isWanted: ({ withReasons }) => withReasons, dependsOn: "reason", follows: "reason" },
     field: ({ suggestion }) => suggestion,
   },
-  was: { isWanted: ({ withFixes = false }) => withFixes, dependsOn: "reason", field: ({ was }) => was },
-  mx: {
-    isWanted: ({ withExchange = false }) => withExchange,
-    dependsOn: "item",
-    usesExchange: true,
-    field: ({ mx }) => mx,
-  },
+  was: { isWanted: ({ withFixes }) => withFixes, dependsOn: "reason", field: ({ was }) => was },
+  mx: { isWanted: ({ withExchange }) => withExchange, dependsOn: "item", usesExchange: true, field: ({ mx }) => mx },
   canonical: {
     isWanted: ({ added = [] }) => added.includes("canonical"),
     dependsOn: "item",
@@ -67,16 +66,7 @@ export interface Columns {
 export function nameColumns(
   header: readonly string[] | undefined,
   statusColumn: string,
-  {
-    escapesFormulas = false,
-    others = [],
-    isOurs = () => false,
-    ...wanted
-  }: WantedDetails & {
-    readonly escapesFormulas?: boolean;
-    readonly others?: readonly string[];
-    readonly isOurs?: (index: number) => boolean;
-  } = {},
+  { escapesFormulas = false, others = [], isOurs = () => false, ...wanted }: WantedColumns = {},
 ): Columns {
   // Spreadsheets and databases do not distinguish "Status" from "status".
   const taken = new Set(header?.map((name) => name.toLowerCase()));
@@ -100,20 +90,13 @@ export function nameColumns(
   };
 }
 
-const needsReasons = ({ details: added }: Columns): boolean =>
-  added.some((name) => detailOf(name).dependsOn === "reason");
-
-export const needsVerdicts = (columns: Columns, hasExchange: boolean): boolean =>
-  needsReasons(columns) || (hasExchange && columns.details.some((name) => detailOf(name).usesExchange));
+export const needsVerdicts = ({ details: added }: Columns, hasExchange: boolean): boolean =>
+  added.map(detailOf).some((detail) => detail.dependsOn === "reason" || (hasExchange && detail.usesExchange));
 
 export const isExplained = ({ details: added }: Columns, hasReason: boolean): boolean =>
   added.some((name) => detailOf(name).dependsOn === "item" || hasReason);
 
-function earlierColumn(
-  usual: string,
-  header: readonly string[],
-  isOurs: (index: number) => boolean,
-): number | undefined {
+function earlierColumn(usual: string, header: readonly string[], isOurs: (index: number) => boolean) {
   const found = [usual, `idv_${usual}`].map((name) => header.indexOf(name));
   return found.find((index) => index !== -1 && isOurs(index));
 }
@@ -136,16 +119,9 @@ function detailsAfter(status: number | undefined, header: readonly string[], end
   return found;
 }
 
-export function ourFields(
-  { details: added, escapesFormulas }: Columns,
-  verdict: Verdict,
-  kind: Kind,
-  item?: string,
-): string[] {
+export function ourFields({ details: added, escapesFormulas }: Columns, verdict: Verdict, kind: Kind, item?: string) {
   const fields = [verdict.status];
-  for (const name of added) {
-    fields.push((item !== undefined && detailOf(name).field(verdict, kind, item)) || "");
-  }
+  for (const name of added) fields.push((item !== undefined && detailOf(name).field(verdict, kind, item)) || "");
   return escapesFormulas ? fields.map(escapeFormula) : fields;
 }
 

@@ -8,7 +8,6 @@ import { isGood } from "../items/cells.js";
 import type { ObservedRows, RowLocation, RunOptions, RunReport } from "../run-options.js";
 import type { RunSession } from "../session.js";
 import { hasItem, isRow, noItemCode, notARowCode } from "../status-codes.js";
-import { WriteBehind } from "./write-behind.js";
 
 /** Items for `--dedupe`: two words each, the codes (by default the rows'), and the rows (by default one each). */
 export interface RowKeys {
@@ -24,7 +23,7 @@ export interface RowsWithStatus {
   readonly keys?: RowKeys | undefined;
   /** Returns 1 for each row with an item that is ok or alias, in any column; undefined if no row has several items. */
   good(): Uint8Array | undefined;
-  readonly otherCodes?: readonly Uint8Array[];
+  readonly otherCodes: readonly Uint8Array[];
   readonly emptied: number;
   readonly marked: number;
   readonly repairable: number;
@@ -33,7 +32,7 @@ export interface RowsWithStatus {
   readonly elsewhereAt: number;
   elsewhereName(): string;
   readonly notUtf8: number;
-  readonly kept?: number;
+  readonly kept: number;
   readonly mailboxes?: ObservedRows["mailboxes"];
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
@@ -47,21 +46,16 @@ export interface RowsWithStatus {
   release?(): void;
 }
 
+const countNames = ["emptied", "marked", "repairable", "fixed", "notUtf8", "kept"] as const;
 const namedLines = 3;
 const mostFrameBytes = 67_108_864;
 
 export class RowWriter {
   rows = 0;
-  readonly #statuses: readonly Status[];
-  readonly #reasons: readonly (string | undefined)[];
-  readonly #observers: NonNullable<RunOptions["observers"]>;
   readonly #filter: NonNullable<RunOptions["filter"]>;
-  readonly #needsGood: boolean;
   readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
   readonly #output: WriteBehind;
-  readonly #leftOut: Uint8Array | undefined;
   readonly #lineEnding: Uint8Array | undefined;
-  readonly #omitsHeader: boolean;
   #held: Uint8Array[] | undefined;
   /** Bytes around the records of a document so far, which each file of `--split` gets. Undefined for other tables. */
   readonly #frames: Uint8Array[] | undefined;
@@ -71,51 +65,29 @@ export class RowWriter {
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
   #written = 0;
-  #emptied = 0;
-  #marked = 0;
-  #repairable = 0;
-  #fixed = 0;
+  readonly #counts = { emptied: 0, marked: 0, repairable: 0, fixed: 0, notUtf8: 0, kept: 0 };
   #elsewhere: RunReport["elsewhere"];
   #elsewhereAt = 0;
-  #notUtf8 = 0;
-  #kept = 0;
   readonly #outvoted = { count: 0, lines: [] as number[] };
   readonly #sparedByCode = new Float64Array(256);
 
   constructor(
-    {
-      table,
-      sink,
-      filter = {},
-      session,
-      observers = [],
-      omitsHeader = false,
-      needsRows = false,
-      lineEnding,
-    }: Pick<
-      RunOptions,
-      "table" | "sink" | "filter" | "session" | "observers" | "omitsHeader" | "needsRows" | "lineEnding"
-    >,
-    statuses: readonly Status[],
-    reasons: readonly (string | undefined)[],
+    private readonly options: RunOptions,
+    private readonly statuses: readonly Status[],
+    private readonly reasons: readonly (string | undefined)[],
   ) {
-    this.#reasons = reasons;
-    this.#omitsHeader = omitsHeader;
+    const { table, sink, filter = {}, session = {}, needsRows = false, lineEnding } = options;
     this.#frames = table.scanned.shape.json?.isDocument ? [] : undefined;
     this.#held = needsRows ? [] : undefined;
-    this.#observers = observers;
-    this.#shared = session ?? {};
-    this.#statuses = statuses;
+    this.#shared = session;
     this.#filter = filter;
-    this.#needsGood = filter.keeps !== undefined || filter.fails !== undefined;
     this.#output = new WriteBehind(sink);
-    this.#leftOut = sink.leftOut;
     this.#lineEnding = lineEnding === undefined ? undefined : Buffer.from(lineEnding);
     this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
   }
 
   async start(bytes: Uint8Array): Promise<void> {
-    if (this.#omitsHeader) return;
+    if (this.options.omitsHeader) return;
     if (this.#held) this.#held.push(bytes);
     else await this.#output.write(bytes);
   }
@@ -128,20 +100,14 @@ export class RowWriter {
       if (isRow(codes[row]!)) count++;
     }
     this.rows += count;
-    this.#emptied += rows.emptied;
-    this.#marked += rows.marked;
-    this.#repairable += rows.repairable;
-    this.#fixed += rows.fixed;
+    for (const name of countNames) this.#counts[name] += rows[name];
     this.#countElsewhere(rows);
-    this.#notUtf8 += rows.notUtf8;
-    this.#kept += rows.kept ?? 0;
-    for (const [column, others] of (rows.otherCodes ?? []).entries()) {
+    for (const [column, others] of rows.otherCodes.entries()) {
       this.#otherRowsByCode[column] ??= new Float64Array(256);
       for (const code of others) this.#otherRowsByCode[column]![code]!++;
     }
-    for (const observer of this.#observers) {
-      observer.observe({ ...rows, statuses: this.#statuses, reasons: this.#reasons });
-    }
+    for (const observer of this.options.observers ?? [])
+      observer.observe({ ...rows, statuses: this.statuses, reasons: this.reasons });
     const release = () => rows.release?.();
     if (this.#held && this.rows === 0) {
       // Comments above the first row. The files of --split have none.
@@ -150,7 +116,7 @@ export class RowWriter {
       return release();
     }
     for (const bytes of this.#held?.splice(0) ?? []) await this.#output.write(bytes);
-    const good = this.#needsGood ? rows.good() : undefined;
+    const good = this.#filter.keeps || this.#filter.fails ? rows.good() : undefined;
     const isKept = this.#keptRows(rows, good);
     this.#countOutvoted(rows, good);
     if (isKept === undefined && !this.#split) {
@@ -159,15 +125,13 @@ export class RowWriter {
       return;
     }
     const isWritten = (row: number) => isRow(codes[row]!) && (isKept === undefined || isKept[row] === 1);
-    for (let row = 0; row < codes.length; row++) {
-      if (isWritten(row)) this.#written++;
-    }
-    if (this.#split) await this.#writeSplit(rows, isWritten);
-    else {
-      const kept = rows.keep((row) => isKept![row] === 1, this.#leftOut);
+    for (let row = 0; row < codes.length; row++) if (isWritten(row)) this.#written++;
+    if (!this.#split) {
+      const kept = rows.keep((row) => isKept![row] === 1, this.options.sink.leftOut);
       await this.#output.write(this.#ended(kept), release);
       return;
     }
+    await this.#writeSplit(rows, isWritten);
     release();
   }
 
@@ -186,9 +150,9 @@ export class RowWriter {
     const { codes } = rows;
     const isAround = (row: number) => this.#frames !== undefined && codes[row] === notARowCode;
     const isAny = this.#frames !== undefined && codes.includes(notARowCode);
-    const own = [...new Set(codes.filter((_, row) => isWritten(row)))].map((code) => this.#statuses[code]!);
+    const own = [...new Set(codes.filter((_, row) => isWritten(row)))].map((code) => this.statuses[code]!);
     for (const status of new Set([...(isAny ? this.#splitStatuses : []), ...own])) {
-      const isOwn = (row: number) => isWritten(row) && this.#statuses[codes[row]!] === status;
+      const isOwn = (row: number) => isWritten(row) && this.statuses[codes[row]!] === status;
       const before = this.#splitStatuses.has(status) ? [] : (this.#frames ?? []);
       this.#splitStatuses.add(status);
       const file = await this.#split!(status);
@@ -211,25 +175,8 @@ export class RowWriter {
     return this.#output.flush();
   }
 
-  report(): Pick<
-    RunReport,
-    | "rows"
-    | "written"
-    | "emptyRows"
-    | "emptied"
-    | "marked"
-    | "repairable"
-    | "fixed"
-    | "elsewhere"
-    | "notUtf8"
-    | "kept"
-    | "statuses"
-    | "otherStatuses"
-    | "reasons"
-    | "outvoted"
-    | "spared"
-  > {
-    const countsOf = (rowsByCode: Float64Array, names: readonly (string | undefined)[] = this.#statuses) => {
+  report() {
+    const countsOf = (rowsByCode: Float64Array, names: readonly (string | undefined)[] = this.statuses) => {
       const counts = new Map<string, number>();
       for (const [code, name] of names.entries()) {
         if (code === noItemCode || name === undefined || rowsByCode[code] === 0) continue;
@@ -241,16 +188,11 @@ export class RowWriter {
       rows: this.rows,
       written: this.#written,
       emptyRows: this.#rowsByCode[noItemCode]!,
-      emptied: this.#emptied,
-      marked: this.#marked,
-      repairable: this.#repairable,
-      fixed: this.#fixed,
+      ...this.#counts,
       elsewhere: this.#elsewhere,
-      notUtf8: this.#notUtf8,
-      kept: this.#kept,
       statuses: countsOf(this.#rowsByCode),
       otherStatuses: this.#otherRowsByCode.map((rows) => countsOf(rows)),
-      reasons: countsOf(this.#rowsByCode, this.#reasons),
+      reasons: countsOf(this.#rowsByCode, this.reasons),
       outvoted: this.#outvoted,
       spared: countsOf(this.#sparedByCode),
     };
@@ -267,7 +209,7 @@ export class RowWriter {
     const { codes, isFirst, keys } = rows;
     const { keeps, keepsFlagged, dedupe, sparesGood } = this.#filter;
     if (!keeps && !dedupe) return undefined;
-    const keptCodes = this.#statuses.map((status) => keeps?.(status) !== false);
+    const keptCodes = this.statuses.map((status) => keeps?.(status) !== false);
     const isWanted = codes.map((code, row) => {
       const isKept = keptCodes[code] || (sparesGood === true && good?.[row] === 1 && this.#isLeftOut(code));
       const isFlagged = keepsFlagged !== undefined && hasItem(code);
@@ -282,7 +224,7 @@ export class RowWriter {
 
   #isLeftOut(code: number): boolean {
     const { keeps } = this.#filter;
-    const status = this.#statuses[code];
+    const status = this.statuses[code];
     if (keeps === undefined || !hasItem(code) || isGood(status)) return false;
     return !keeps(status!) && keeps("ok");
   }
@@ -290,11 +232,11 @@ export class RowWriter {
   #countOutvoted({ codes, locate }: RowsWithStatus, good: Uint8Array | undefined): void {
     if (good === undefined) return;
     const { fails, sparesGood } = this.#filter;
-    const goodCodes = this.#statuses.map(isGood);
+    const goodCodes = this.statuses.map(isGood);
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!;
       if (good[row] === 0 || !hasItem(code) || goodCodes[code]) continue;
-      const isFailing = fails?.(this.#statuses[code]!) === true && !fails("ok");
+      const isFailing = fails?.(this.statuses[code]!) === true && !fails("ok");
       if (!isFailing && !this.#isLeftOut(code)) continue;
       if (sparesGood) {
         this.#sparedByCode[code]! += Number(isFailing);
@@ -319,5 +261,24 @@ export class RowWriter {
     for (const row of rows) newRows[row] = 0;
     for (const [index, row] of rows.entries()) newRows[row]! |= isNew[index]!;
     return newRows;
+  }
+}
+
+/** Writes to a sink in the background, so that the next bytes can be prepared meanwhile. */
+class WriteBehind {
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly sink: TableSink) {}
+
+  /** Resolves when this write has started; `release` frees its memory. @throws the error of the previous write */
+  async write(bytes: Uint8Array, release?: () => void, sink = this.sink): Promise<void> {
+    await this.#writing;
+    this.#writing = sink.write(bytes).then(release);
+    // The next `write()` or `flush()` rethrows the error.
+    this.#writing.catch(() => {});
+  }
+
+  flush(): Promise<void> {
+    return this.#writing;
   }
 }

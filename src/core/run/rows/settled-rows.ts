@@ -1,5 +1,6 @@
 /** Makes the rows of a chunk whose items have their verdicts: their statuses, and how to render them. */
 import type { Flag } from "../../classifier/flags/flag-names.js";
+import type { ItemHash } from "../../classifier/tables/item-hash.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
 import type { Status } from "../../validator/validator.js";
@@ -7,7 +8,6 @@ import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { type FixedChunk, fixItems } from "../items/fixed-items.js";
 import type { Fixer } from "../items/fixes.js";
-import type { ItemMailboxes } from "../run-options.js";
 import type { NumberedChunk } from "../settle/settler.js";
 import { notCheckedCode } from "../status-codes.js";
 import type { RowKeys, RowsWithStatus } from "./row-writer.js";
@@ -27,6 +27,7 @@ export function settledRows(
   { differs, countsDomains, flagsOf, fixer }: SettledRowOptions,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
+  const { facts, elsewhere, elsewhereAt, elsewhereRow } = numbered;
   let scanned: ScannedChunk | undefined;
   const records = () => {
     scanned ??= numbered.chunk();
@@ -45,28 +46,16 @@ export function settledRows(
     (!isOther && !fixed && written) || classifier.renderer.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
   return {
     codes: codesOf(codes, 0, columns),
-    emptied,
-    marked,
-    repairable,
+    ...{ emptied, marked, repairable, notUtf8, kept, facts, elsewhere, elsewhereAt },
     fixed: new Set(fixed && Array.from(fixed.was.keys(), (field) => Math.floor(field / columns))).size,
-    notUtf8,
-    kept,
     isFirst: () => firstRows(numbered),
-    ...(columns > 1 && {
-      otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
-    }),
+    otherCodes: Array.from({ length: columns - 1 }, (_, nth) => codesOf(codes, nth + 1, columns)),
     keys: fixed ? fixedKeys(classifier, numbered, fixed) : classifier.rows.keysOf(numbered),
     good: () => classifier.judge.goodRows(numbered),
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
-    facts: numbered.facts,
-    elsewhere: numbered.elsewhere,
-    elsewhereAt: numbered.elsewhereAt,
-    elsewhereName: () => classifier.elsewhereIn(records(), numbered.elsewhereRow - 1),
+    elsewhereName: () => classifier.elsewhereIn(records(), elsewhereRow - 1),
     hashOf: (domain) => classifier.judge.hashOf(domain),
-    locate: (row) => {
-      const [line, value] = [records().lineOf(row), records().value(row)];
-      return { line, value, item: itemOf(row) };
-    },
+    locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
     flagsOf: (row) => {
       const item = itemOf(row) ?? records().value(row).trim();
       return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
@@ -95,17 +84,13 @@ function fixedKeys(classifier: BlockClassifier, numbered: NumberedChunk, { items
 }
 
 /** Only items of the first column are marked as new. */
-function mailboxesOf(
-  { columns, items, isNew, hashes }: NumberedChunk,
-  mailboxes: Int32Array,
-  ledger: ItemLedger,
-): ItemMailboxes {
+function mailboxesOf({ columns, items, isNew, hashes }: NumberedChunk, mailboxes: Int32Array, ledger: ItemLedger) {
   const isNewInFirst = () => isNew.map((one, index) => ((items?.fields[index] ?? index) % columns === 0 ? one : 0));
   return {
     hashes: mailboxes,
     items: items?.hashes ?? hashes,
     isNew: columns === 1 ? isNew : isNewInFirst(),
-    isItem: (hash) => ledger.codeOf(hash) !== 0,
+    isItem: (hash: ItemHash) => ledger.codeOf(hash) !== 0,
   };
 }
 

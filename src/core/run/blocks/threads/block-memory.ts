@@ -37,39 +37,29 @@ export class BlockMemory {
   }
 
   slot(index: number): Slot {
-    return new Slot(this.memory.buffer, this.recordsOf(this.threads) + index * slotBytes);
+    return slotAt(this.memory.buffer, this.recordsOf(this.threads) + index * slotBytes);
   }
 }
 
-export class Slot {
-  readonly block: Buffer;
-  readonly codes: Uint8Array;
-  readonly hashes: Int32Array;
-  readonly mailboxes: Int32Array;
-  readonly domains: Int32Array;
-  readonly fields: readonly Int32Array[];
-  readonly itemFields: Int32Array;
-  readonly output: Buffer;
-  readonly ends: Int32Array;
+export type Slot = ReturnType<typeof slotAt>;
 
-  constructor(memory: ArrayBufferLike, start: number) {
-    let free = start;
-    const next = (bytes: number) => {
-      const at = free;
-      free += bytes + slack;
-      return at;
-    };
-    this.hashes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
-    this.mailboxes = new Int32Array(memory, next(8 * slotRows), 2 * slotRows);
-    this.domains = new Int32Array(memory, next(4 * domainWords * slotRows), domainWords * slotRows);
-    this.fields = Array.from(
-      { length: mostFactColumns },
-      () => new Int32Array(memory, next(8 * slotRows), 2 * slotRows),
-    );
-    this.itemFields = new Int32Array(memory, next(4 * slotRows), slotRows);
-    this.ends = new Int32Array(memory, next(4 * slotRows), slotRows);
-    this.codes = new Uint8Array(memory, next(slotRows), slotRows);
-    this.block = Buffer.from(memory, next(blockBytes), blockBytes);
-    this.output = Buffer.from(memory, next(outputBytes), outputBytes);
-  }
+function slotAt(memory: ArrayBufferLike, start: number) {
+  let free = start;
+  const next = (bytes: number) => {
+    const at = free;
+    free += bytes + slack;
+    return at;
+  };
+  const words = (each: number) => new Int32Array(memory, next(4 * each * slotRows), each * slotRows);
+  return {
+    hashes: words(2),
+    mailboxes: words(2),
+    domains: words(domainWords),
+    fields: Array.from({ length: mostFactColumns }, () => words(2)),
+    itemFields: words(1),
+    ends: words(1),
+    codes: new Uint8Array(memory, next(slotRows), slotRows),
+    block: Buffer.from(memory, next(blockBytes), blockBytes),
+    output: Buffer.from(memory, next(outputBytes), outputBytes),
+  };
 }

@@ -22,13 +22,11 @@ const takenBy = 3;
 
 export class BlockQueue {
   readonly #words: Int32Array;
-  readonly #slots: number;
 
   constructor(
-    slots: number,
+    private readonly slots: number,
     readonly memory = sharedBytes(4 * (firstWord + slots * slotWords)),
   ) {
-    this.#slots = slots;
     this.#words = new Int32Array(memory);
   }
 
@@ -37,7 +35,7 @@ export class BlockQueue {
     const count = words[offered]!;
     words[this.#word(slot, blockLength)] = length;
     words[this.#word(slot, state)] = waiting;
-    words[this.#word(count % this.#slots, slotAt)] = slot;
+    words[this.#word(count % this.slots, slotAt)] = slot;
     Atomics.store(words, offered, count + 1);
     Atomics.notify(words, offered, 1);
   }
@@ -47,7 +45,7 @@ export class BlockQueue {
     for (;;) {
       const count = Atomics.load(words, taken);
       if (count === Atomics.load(words, offered)) return undefined;
-      const slot = words[this.#word(count % this.#slots, slotAt)]!;
+      const slot = words[this.#word(count % this.slots, slotAt)]!;
       if (Atomics.compareExchange(words, taken, count, count + 1) !== count) continue;
       Atomics.store(words, this.#word(slot, state), takenBy + thread);
       return { slot, length: words[this.#word(slot, blockLength)]! };
@@ -78,10 +76,8 @@ export class BlockQueue {
   resultOf(slot: number): BlockResult | undefined {
     const word = (index: number) => this.#words[this.#word(slot, index)]!;
     if (word(state) === refused) return undefined;
-    return Object.fromEntries(numbers.map((name, i) => [name, word(firstNumber + i)])) as Record<
-      (typeof numbers)[number],
-      number
-    >;
+    const found = numbers.map((name, i) => [name, word(firstNumber + i)]);
+    return Object.fromEntries(found) as Record<(typeof numbers)[number], number>;
   }
 
   isWith(thread: number, slot: number): boolean {
