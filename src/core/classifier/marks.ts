@@ -9,10 +9,7 @@ export const apostrophes = /[´ʼ‘’′＇]/g;
 export const hidden =
   /(?![\u200c\u200d])[\p{Cf}\p{DI}]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])/gu;
 
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+export type Span = { readonly start: number; readonly end: number };
 
 /** Keeps ESC, which starts a longer sequence. */
 export const withoutMarks = (text: string, span: Span): Span =>

@@ -6,10 +6,7 @@ import { subAddress } from "./rules/mailbox/sub-address.js";
 import { ruleReasons } from "./rules/rules.js";
 import type { ClassifierStatus, ReasonCode } from "./verdict.js";
 
-interface Outcome {
-  readonly status: ClassifierStatus;
-  readonly reason?: ReasonCode;
-}
+type Outcome = { readonly status: ClassifierStatus; readonly reason?: ReasonCode };
 
 /** In the order of their codes in kernel/layout.ts, which start at 2. */
 const ofKernel = [relay, subAddress, disposableDomain, impossibleMailbox] as const;

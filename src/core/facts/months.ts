@@ -2,11 +2,7 @@
 
 type MonthOf = (text: string) => string | undefined;
 
-export interface DateColumn {
-  readonly column: number;
-  readonly name: string;
-  readonly monthOf: MonthOf;
-}
+export type DateColumn = { readonly column: number; readonly name: string; readonly monthOf: MonthOf };
 
 const entryNames = /creat|sign|regist|subscri|join|opt.?in|added|since|confirm|erstellt|angelegt|anmeld|alta|inscri/i;
 const otherNames = /version|release|birth|dob|geburt|naiss|nacimiento|expir|until|unsub|deleted|bounce/i;

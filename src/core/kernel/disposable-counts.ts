@@ -1,10 +1,7 @@
 /** The number of items at each disposable domain, in the memory that the threads of a run share. */
 import * as layout from "./layout.js";
 
-export interface DomainCount {
-  readonly domain: string;
-  readonly items: number;
-}
+export type DomainCount = { readonly domain: string; readonly items: number };
 
 /** Returns approximate counts above about 100,000 domains, where one may replace another and its count. */
 export function countsOf(memory: ArrayBufferLike): ReadonlyMap<string, number> {

@@ -7,10 +7,7 @@ export class TooManyItems extends Error {
   override readonly message = "too many distinct items for the memory; split the list";
 }
 
-export interface AddedItems {
-  readonly isNew: Uint8Array;
-  readonly count: number;
-}
+export type AddedItems = { readonly isNew: Uint8Array; readonly count: number };
 
 interface Exports {
   expect(items: number): void;

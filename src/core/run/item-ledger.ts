@@ -13,10 +13,7 @@ import { isKept, isRow, mostStatuses, noItemCode, notCheckedCode, StatusCodes } 
 
 const estimatingShare = 1 / 8;
 
-export interface Numbered {
-  readonly isNew: Uint8Array;
-  readonly newItems: number;
-}
+export type Numbered = { readonly isNew: Uint8Array; readonly newItems: number };
 
 export class ItemLedger {
   readonly codes = new StatusCodes();

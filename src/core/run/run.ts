@@ -38,12 +38,7 @@ import { Watch } from "./watch.js";
 
 const closingMilliseconds = 200;
 
-interface Shared {
-  readonly ledger: ItemLedger;
-  kernel?: PreparedKernel | null;
-  charges?: Charges;
-  items?: OpenItems;
-}
+type Shared = { readonly ledger: ItemLedger; kernel?: PreparedKernel | null; charges?: Charges; items?: OpenItems };
 
 const shared = new WeakMap<RunSession, Shared>();
 

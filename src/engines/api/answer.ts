@@ -7,10 +7,7 @@ export const fieldOf: Readonly<Record<Kind, string>> = { email: "emails", domain
 
 const maximumStatusLength = 64;
 
-export interface Results {
-  readonly statuses: readonly (Status | undefined)[];
-  readonly fault?: string;
-}
+export type Results = { readonly statuses: readonly (Status | undefined)[]; readonly fault?: string };
 
 /** Matches results by item, else by the trimmed item in NFKC and lower case. `body` is undefined if it was too long. */
 export function readAnswer(kind: Kind, items: readonly string[], body: string | undefined): Results {

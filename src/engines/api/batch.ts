@@ -8,11 +8,7 @@ import type { Reply } from "./next-step.js";
 /** Indices of items in the batch. */
 type Indices = readonly number[];
 
-export interface Batch {
-  readonly open: Indices;
-  readonly size: number;
-  readonly faults: number;
-}
+export type Batch = { readonly open: Indices; readonly size: number; readonly faults: number };
 
 export type BatchStep =
   /** `isRenewed` if there were units for all items. */

@@ -31,10 +31,7 @@ export interface ApiOptions extends SenderOptions {
   readonly prechecks: boolean;
 }
 
-export interface Rate {
-  readonly items: number;
-  readonly milliseconds: number;
-}
+export type Rate = { readonly items: number; readonly milliseconds: number };
 
 export interface ApiEngine extends Validator {
   readonly requests: number;

@@ -28,15 +28,9 @@ export interface RetryLimits {
   readonly retryBudget: number;
 }
 
-interface Tries {
-  readonly count: number;
-  readonly since: number | undefined;
-}
+type Tries = { readonly count: number; readonly since: number | undefined };
 
-export interface RetryState {
-  readonly failures: Tries;
-  readonly slowdowns: Tries;
-}
+export type RetryState = { readonly failures: Tries; readonly slowdowns: Tries };
 
 const noTries: Tries = { count: 0, since: undefined };
 

@@ -3,10 +3,7 @@ import { parseDictionary, parseList } from "structured-headers";
 
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface RateLimit {
-  readonly left?: number;
-  readonly renewsIn?: number;
-}
+export type RateLimit = { readonly left?: number; readonly renewsIn?: number };
 
 /**
  * Reads `RateLimit` (draft-ietf-httpapi-ratelimit-headers: a list since version 8, before a dictionary), `RateLimit-*`

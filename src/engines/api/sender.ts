@@ -32,15 +32,9 @@ export interface SenderOptions extends RetryLimits {
   readonly idempotencyKey: (path: string, body: string) => string;
 }
 
-interface Wait {
-  readonly until: number;
-  readonly why: string;
-}
+type Wait = { readonly until: number; readonly why: string };
 
-export interface Activity {
-  readonly inFlight: number;
-  readonly wait: Wait | undefined;
-}
+export type Activity = { readonly inFlight: number; readonly wait: Wait | undefined };
 
 interface Request {
   readonly kind: Kind;

@@ -17,9 +17,7 @@ export interface PackageVersion {
   readonly tarball: string;
 }
 
-export interface WantedFile extends PackageVersion {
-  readonly file: string;
-}
+export type WantedFile = PackageVersion & { readonly file: string };
 
 export interface RegistryOptions {
   readonly url: string;

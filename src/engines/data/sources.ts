@@ -6,15 +6,14 @@ import { findSuffix, isPrivateZone, registrableIn } from "../../core/classifier/
 import { parseDomainName } from "../../core/classifier/syntax/domain-name.js";
 import { Fault } from "../../core/classifier/syntax/fault.js";
 import { disposableExchanges } from "../../core/classifier/tables/disposable-exchanges.js";
-import {
-  compileDisposableTable,
-  type DataSource,
-  type DisposableEntry,
-  type DisposableTable,
-  type HashedEntry,
-  ownBit,
-  type SuffixPart,
+import type {
+  DataSource,
+  DisposableEntry,
+  DisposableTable,
+  HashedEntry,
+  SuffixPart,
 } from "../../core/classifier/tables/disposable-table.js";
+import { compileDisposableTable, ownBit } from "../../core/classifier/tables/disposable-table.js";
 import { findSuffixIn } from "../../core/classifier/tables/suffix-walk.js";
 import { parsedJson } from "../../core/table/json/json-values.js";
 import { settledZones, zones } from "./zones.js";

@@ -20,10 +20,7 @@ import type { ListVersion } from "./sources.js";
 import { addsNames, compileLists, dailyList, dateIn, listPackages, namesIn, publicList } from "./sources.js";
 import { suffixPackage, suffixRulesIn } from "./suffix-rules.js";
 
-export interface UpdateOptions {
-  readonly force: boolean;
-  readonly onNotice: (text: string) => void;
-}
+export type UpdateOptions = { readonly force: boolean; readonly onNotice: (text: string) => void };
 
 export interface UpdateSources {
   readonly registry: Pick<RegistryOptions, "url" | "authorization">;

@@ -19,10 +19,7 @@ export interface DnsClientOptions {
   readonly rate?: { readonly items: number; readonly milliseconds: number };
 }
 
-export interface Failure {
-  readonly failure: UndecidedCause;
-  readonly mayPass?: boolean;
-}
+export type Failure = { readonly failure: UndecidedCause; readonly mayPass?: boolean };
 
 export type DnsAnswer<Record> = { readonly records: readonly Record[] } | { readonly isMissing: true } | Failure;
 

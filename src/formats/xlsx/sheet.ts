@@ -51,10 +51,7 @@ export interface SheetChange {
   changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
 }
 
-export interface ChangedPart {
-  readonly path: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
+export type ChangedPart = { readonly path: string; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** Its message names the cell or row. */
 export class SheetFault extends Error {

@@ -14,11 +14,7 @@ const longestFormat = 255;
 /** Number of rows of a sheet that are searched for items. */
 const sampleRows = 100;
 
-interface Relationship {
-  readonly id: string;
-  readonly type: string;
-  readonly target: string;
-}
+type Relationship = { readonly id: string; readonly type: string; readonly target: string };
 
 export type Workbook = Awaited<ReturnType<typeof openXlsx>>;
 

@@ -156,11 +156,7 @@ const descriptorFlag = 8;
 const descriptorStart = 0x08074b50;
 const descriptorLength = 16;
 
-interface PartSizes {
-  length: number;
-  compressedLength: number;
-  checksum: number;
-}
+type PartSizes = { length: number; compressedLength: number; checksum: number };
 
 function writeSizes(record: Buffer, at: number, { length, compressedLength, checksum }: PartSizes): void {
   record.writeUInt32LE(checksum, at);

@@ -4,10 +4,7 @@ import { parse } from "csv-parse/sync";
 import type { InputFacts } from "../../core/facts/facts.js";
 import { badStatuses } from "../../core/facts/groups.js";
 
-export interface BadRow {
-  readonly item: string;
-  readonly status: string;
-}
+export type BadRow = { readonly item: string; readonly status: string };
 
 const mostRows = 10;
 /** Read and parsed at once while the server answers nobody else: some milliseconds. */

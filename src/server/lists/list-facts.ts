@@ -26,16 +26,10 @@ export interface ListChoices {
   readonly dns: boolean;
 }
 
-export interface ResultFile {
-  readonly name: string;
-  readonly bytes: number;
-}
+export type ResultFile = { readonly name: string; readonly bytes: number };
 
 /** Units of all attempts so far, as far as their statuses were told to the usage. */
-export interface CountedUnits {
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly notChecked: number;
-}
+export type CountedUnits = { readonly statuses: Readonly<Record<string, number>>; readonly notChecked: number };
 
 export interface DoneResult {
   readonly counted: CountedUnits;

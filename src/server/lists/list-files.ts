@@ -17,11 +17,7 @@ const split = "split";
 const reportName = "report.html";
 
 /** Relative to the folder of the list. */
-export interface AttemptPaths {
-  readonly output: string;
-  readonly split: string;
-  readonly report: string;
-}
+export type AttemptPaths = { readonly output: string; readonly split: string; readonly report: string };
 
 type CheckedList = Pick<StoredList, "id" | "name" | "attempt" | "choices">;
 

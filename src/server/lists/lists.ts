@@ -14,16 +14,8 @@ import type { ListChange, ListClaim, ListState, ListStore, NewList, StoredList }
 import { newId } from "../../state/service/secrets.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import { Refusal } from "../refusal.js";
-import {
-  countedIn,
-  isWhole,
-  type ListChoices,
-  type ListResult,
-  mostLists,
-  requestHash,
-  type SentList,
-  safeName,
-} from "./list-facts.js";
+import type { ListChoices, ListResult, SentList } from "./list-facts.js";
+import { countedIn, isWhole, mostLists, requestHash, safeName } from "./list-facts.js";
 import { isNoRoom, ListFiles, removed } from "./list-files.js";
 import { checkList, detectTable, type ListRunner } from "./list-processes.js";
 
@@ -138,11 +130,7 @@ export class Lists {
     return added;
   }
 
-  async #receiving(
-    list: StoredList,
-    content: Readable,
-    receive: (signal: AbortSignal) => Promise<ListChange>,
-  ): Promise<StoredList> {
+  async #receiving(list: StoredList, content: Readable, receive: (signal: AbortSignal) => Promise<ListChange>) {
     let next: ListChange | undefined;
     try {
       let received: StoredList | undefined;
@@ -188,10 +176,7 @@ export class Lists {
   }
 
   /** Queues a list that was found, has failed, or whose units have ended; else undefined. Nothing is charged twice. */
-  async start(
-    id: string,
-    choices?: { readonly keyId: string; readonly choices: ListChoices },
-  ): Promise<StoredList | undefined> {
+  async start(id: string, choices?: { readonly keyId: string; readonly choices: ListChoices }) {
     if (choices === undefined && isWhole(await this.get(id))) return undefined;
     const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
     const queued = await this.store.change(id, from, { state: "waiting", ...choices });

@@ -6,10 +6,7 @@ import { Socket } from "node:net";
 const mostWaitingBytes = 1_048_576;
 const patienceMilliseconds = 500;
 
-export interface LogStream {
-  write(line: string): void;
-  close(): Promise<void>;
-}
+export type LogStream = { write(line: string): void; close(): Promise<void> };
 
 /** Files and terminals are written synchronously. `onDrop` is called for each lost line. */
 export function openLog(descriptor: number, onDrop: () => void): LogStream {

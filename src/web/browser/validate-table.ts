@@ -3,7 +3,7 @@ import { createClassifier } from "../../core/classifier/classifier.js";
 import { compileLists } from "../../core/classify-in.js";
 import { kernelSource } from "./load-tables.js";
 import { fetchFile, loadedTable } from "./loaded-table.js";
-import type { CheckedTable, TableOptions } from "./table.js";
+import type { TableOptions } from "./table.js";
 
 /**
  * Validates a table as the command line does, in all of its formats; the only compression is gzip. The checked table is
@@ -12,10 +12,7 @@ import type { CheckedTable, TableOptions } from "./table.js";
  * @throws TableFault when the source is not a table, or has no such column
  * @throws Error when the tables are not loaded
  */
-export async function validateTable(
-  source: Blob | ReadableStream<Uint8Array>,
-  options: TableOptions = {},
-): Promise<CheckedTable> {
+export async function validateTable(source: Blob | ReadableStream<Uint8Array>, options: TableOptions = {}) {
   const classifier = createClassifier(loadedTable(), compileLists(options));
   const { openCheck, useKernelBytes } = await import("./table.js");
   const kernel = kernelSource() ?? new URL("./kernel.wasm", import.meta.url);

@@ -13,15 +13,8 @@ import { loadTables } from "../browser/load-tables.js";
 import { loadedTable } from "../browser/loaded-table.js";
 import { badItemObserver, type CheckedTable, openCheck, type TableOptions, useKernelBytes } from "../browser/table.js";
 import { TableFault } from "../browser/table-fault.js";
-import {
-  type Answer,
-  type BadRow,
-  type CheckOptions,
-  mostRows,
-  type PageTables,
-  type Request,
-  type SaveOptions,
-} from "./messages.js";
+import type { Answer, BadRow, CheckOptions, PageTables, Request, SaveOptions } from "./messages.js";
+import { mostRows } from "./messages.js";
 
 const progressMilliseconds = 100;
 /** Bytes after which the output so far becomes a blob, which browsers may put on the disk. */

@@ -16,10 +16,7 @@ export interface ReasonRecord {
 export const checkDomain = "Please check what comes after the @.";
 
 /** `subject` follows the code in the reason. `suggestion` is the domain that was probably meant. */
-export interface Found {
-  readonly subject?: string | undefined;
-  readonly suggestion?: string | undefined;
-}
+export type Found = { readonly subject?: string | undefined; readonly suggestion?: string | undefined };
 
 export interface DomainRule extends ReasonRecord {
   /** Names unknown to the kernel, which asks the classifier about each domain with the first label of one. */

@@ -93,10 +93,7 @@ export function parseAddress(text: string): Address | Fault {
   return { local: local.value, domain };
 }
 
-interface LocalPart {
-  readonly value: string;
-  readonly end: number;
-}
+type LocalPart = { readonly value: string; readonly end: number };
 
 function scanDotAtom(address: string): LocalPart | Fault {
   let atomStart = 0;

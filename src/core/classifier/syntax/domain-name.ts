@@ -2,9 +2,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { Fault } from "./fault.js";
 
-export interface DomainName {
-  readonly ascii: string;
-}
+export type DomainName = { readonly ascii: string };
 
 /** Limits of RFC 1035 §2.3.4. Its 255 octets of a domain on the wire are 253 characters of text. */
 export const maximumLabelOctets = 63;

@@ -35,31 +35,15 @@ export function daysOld(sources: readonly Pick<DataSource, "published">[], now: 
 export const newestOf = (sources: readonly Pick<DataSource, "published">[]): string =>
   sources.map(({ published }) => published).reduce((a, b) => (a > b ? a : b), "");
 
-export interface SuffixSource {
-  readonly version: string;
-  readonly published: string;
-  readonly rules: number;
-}
+export type SuffixSource = { readonly version: string; readonly published: string; readonly rules: number };
 
-export interface SuffixPart extends SuffixSource {
-  readonly slots?: Int32Array | undefined;
-}
+export type SuffixPart = SuffixSource & { readonly slots?: Int32Array | undefined };
 
-export interface DisposableEntry {
-  readonly domain: string;
-  readonly onlyBelow: boolean;
-  readonly lists?: number;
-}
+export type DisposableEntry = { readonly domain: string; readonly onlyBelow: boolean; readonly lists?: number };
 
-interface Stored {
-  readonly sources: readonly DataSource[];
-  readonly suffixes?: SuffixSource;
-}
+type Stored = { readonly sources: readonly DataSource[]; readonly suffixes?: SuffixSource };
 
-export interface HashedEntry extends ItemHash {
-  readonly onlyBelow: boolean;
-  readonly lists: number;
-}
+export type HashedEntry = ItemHash & { readonly onlyBelow: boolean; readonly lists: number };
 
 export class DisposableTable {
   readonly size: number;

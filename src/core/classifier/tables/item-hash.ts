@@ -1,10 +1,7 @@
 /** Seeded 64-bit hashes of items and domains, for runs and DNS checks; the kernel has a hash function of its own. */
 import { mix } from "./mix.js";
 
-export interface ItemHash {
-  readonly low: number;
-  readonly high: number;
-}
+export type ItemHash = { readonly low: number; readonly high: number };
 
 export function hashItem(seed: Int32Array, key: string): ItemHash {
   let low = seed[0]!;

@@ -7,10 +7,7 @@ import type { OwnLists } from "./own-lists.js";
 import { useSuffixes } from "./suffix-table.js";
 
 /** Plain data, so that worker threads can build the same classifier. `table` is a path; idv's own by default. */
-export interface ClassifierSource {
-  readonly table?: string;
-  readonly ownLists?: OwnLists;
-}
+export type ClassifierSource = { readonly table?: string; readonly ownLists?: OwnLists };
 
 /** @throws Error when the table cannot be read or is not a table of disposable domains */
 export function loadClassifier({ table, ownLists }: ClassifierSource = {}): Classifier {

@@ -8,10 +8,7 @@ import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js"
 import { findSuffixIn } from "./suffix-walk.js";
 
 /** Plain data in shared memory, from which worker threads build the same classifier. */
-export interface OwnLists {
-  readonly allow: ListTable;
-  readonly deny: ListTable;
-}
+export type OwnLists = { readonly allow: ListTable; readonly deny: ListTable };
 
 /** Slots of two {@link NameTable}s; `others` has addresses, `noreply@*`, `*` and `mx:example.net`. */
 export interface ListTable {
@@ -102,10 +99,7 @@ export function compileList(
   return { domains: domains.slots, others: others.slots, entries, isAboutAll, hasExchanges };
 }
 
-interface ListTables {
-  readonly domains: SlotTable;
-  readonly others: SlotTable;
-}
+type ListTables = { readonly domains: SlotTable; readonly others: SlotTable };
 
 function addEntry({ domains, others }: ListTables, entry: string): void {
   const at = entry.lastIndexOf("@");

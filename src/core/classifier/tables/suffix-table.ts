@@ -9,10 +9,7 @@ import { fillSlots, NameTable } from "./name-table.js";
 export const suffixFlag = { icann: 1, icannBelow: 2, exception: 4, hasMore: 8, private: 16, privateBelow: 32 } as const;
 export const flagBits = 6;
 
-export interface SuffixRule {
-  readonly rule: string;
-  readonly isPrivate: boolean;
-}
+export type SuffixRule = { readonly rule: string; readonly isPrivate: boolean };
 
 /** @throws Error for an exception in the private section, which has none */
 export function compileSuffixTable(rules: readonly SuffixRule[]): Uint8Array {

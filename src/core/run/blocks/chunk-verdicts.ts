@@ -30,10 +30,7 @@ export interface ChunkVerdicts extends RowCounts {
   readonly keys?: RowKeys;
 }
 
-export interface Judged {
-  readonly codes: Uint8Array;
-  readonly items?: ItemVerdicts | undefined;
-}
+export type Judged = { readonly codes: Uint8Array; readonly items?: ItemVerdicts | undefined };
 
 export interface MainThread {
   readonly codes: StatusCodes;

@@ -33,10 +33,7 @@ const deliveredBlock = 262_144;
 /** Limit on chunks that wait for their verdicts or to be written. It bounds memory. */
 export const mostWaiting = 128;
 
-export interface PreparedKernel {
-  readonly memory: BlockMemory;
-  readonly kernel: BlockKernel;
-}
+export type PreparedKernel = { readonly memory: BlockMemory; readonly kernel: BlockKernel };
 
 export interface ThreadEngine {
   readonly classifier: Classifier | undefined;

@@ -9,11 +9,7 @@ export interface ItemVerdicts {
   readonly fields: Int32Array;
 }
 
-export interface ItemVerdict {
-  readonly code: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type ItemVerdict = { readonly code: number; readonly low: number; readonly high: number };
 
 export type Decides = (code: number, earlier: number) => boolean;
 

@@ -72,10 +72,7 @@ function statusIn({ bytes, at: words }: ScannedChunk, row: number, quote: number
 }
 
 /** One of the columns with items: `width` is their number. */
-export interface ColumnPlace {
-  readonly nth: number;
-  readonly width: number;
-}
+export type ColumnPlace = { readonly nth: number; readonly width: number };
 
 /** Fields with a code in `kept` (row by row over all columns) are hidden from the kernel meanwhile. */
 export function judgeWithout(

@@ -13,10 +13,7 @@ import { findKept, type OtherStatus } from "./kept-rows.js";
 
 const noneKept = new Uint8Array(0);
 
-interface Hashes {
-  readonly hashOf: (key: string) => ItemHash;
-  readonly hashOfMailbox: (item: string) => ItemHash;
-}
+type Hashes = { readonly hashOf: (key: string) => ItemHash; readonly hashOfMailbox: (item: string) => ItemHash };
 
 export class PlacedRows {
   readonly #columns: readonly number[];

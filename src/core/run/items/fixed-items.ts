@@ -9,11 +9,7 @@ import { hasItem, isKept, notCheckedCode } from "../status-codes.js";
 import { type Fix, type Fixer, fixedReason } from "./fixes.js";
 import type { FoundItem } from "./item.js";
 
-interface FixedItem {
-  readonly field: number;
-  readonly nth: number;
-  readonly item: string;
-}
+type FixedItem = { readonly field: number; readonly nth: number; readonly item: string };
 
 export interface FixedChunk {
   readonly chunk: ScannedChunk;

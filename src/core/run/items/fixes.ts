@@ -4,10 +4,7 @@ import { itemKey } from "./item.js";
 
 export const fixedReason = "fixed";
 
-export interface Fix {
-  readonly item: string;
-  readonly status: string;
-}
+export type Fix = { readonly item: string; readonly status: string };
 
 export type Fixer = (item: string) => Fix | undefined;
 

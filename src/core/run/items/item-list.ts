@@ -90,9 +90,7 @@ const named = /<[^<>]*@[^<>]*>$|[([{][^()[\]{}<>]*@[^()[\]{}<>]*[)\]}]$|^[^@]*(?
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
-export interface ListPart extends Span {
-  readonly isName?: true;
-}
+export type ListPart = Span & { readonly isName?: true };
 
 /** Joins display names with commas: `Lee, Ann <ann@example.net>`. A part without an address belongs to the next one. */
 function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {

@@ -35,10 +35,7 @@ export const signOfWrapping = /^\s*(?:\d{1,7}[.)]|[-*•·–])\s|[;#='[({]|\s[-
 /** Most values are one word with ASCII letters or digits at both ends, and have nothing around it. */
 const oneWord = /^[\w.]\S*[\w.]$/;
 
-interface Place {
-  readonly outer: Span;
-  readonly inner: Span;
-}
+type Place = { readonly outer: Span; readonly inner: Span };
 
 function unwrap(text: string, span: Span): Place {
   let outer = withoutBlanks(text, span);

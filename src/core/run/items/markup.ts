@@ -4,11 +4,7 @@
 import type { Kind } from "../../validator/validator.js";
 import { decoded } from "./item.js";
 
-export interface Readable {
-  readonly text: string;
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-}
+export type Readable = { readonly text: string; readonly starts: readonly number[]; readonly ends: readonly number[] };
 
 const mayBeMarkup = /&[#\w]{2,10};|<\/?[a-z]+[\s/>]|\\[nr]|=HYPERLINK\(/i;
 

@@ -4,11 +4,7 @@ import { mix } from "../../classifier/tables/mix.js";
 import { TableError } from "../../table/errors.js";
 import { itemKey } from "../items/item.js";
 
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-  readonly list: string;
-}
+export type Shard = { readonly index: number; readonly count: number; readonly list: string };
 
 /** 32-bit FNV-1a of the key's UTF-16 units, mixed, modulo `count`. Never change this: machines may differ in version. */
 export function isInShard({ index, count }: Shard, item: string): boolean {

@@ -8,16 +8,9 @@ import type { RunOptions } from "../run-options.js";
 import { createBatchRequests } from "./batch-requests.js";
 import type { OpenItem, OpenItems } from "./open-items.js";
 
-interface Batch {
-  readonly items: OpenItem[];
-  readonly settled: Promise<void>;
-  readonly settle: () => void;
-}
+type Batch = { readonly items: OpenItem[]; readonly settled: Promise<void>; readonly settle: () => void };
 
-interface UnfinishedBatch {
-  readonly items: readonly ItemHash[];
-  readonly batch: Batch;
-}
+type UnfinishedBatch = { readonly items: readonly ItemHash[]; readonly batch: Batch };
 
 export function createBatchQueue(
   { kind, validator, signal, cache }: RunOptions,

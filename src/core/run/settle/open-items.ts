@@ -5,9 +5,7 @@ import type { CachePort } from "../cache-port.js";
 import { DistinctItems } from "../distinct-items.js";
 import type { ItemLedger } from "../item-ledger.js";
 
-export interface OpenItem extends ItemHash {
-  readonly item: string;
-}
+export type OpenItem = ItemHash & { readonly item: string };
 
 /** `ledger` is the session's, in which all items are. */
 export function createOpenItems(ledger: ItemLedger, cache: CachePort | undefined) {

@@ -43,10 +43,7 @@ const keyText = (bytes: Buffer, start: number, end: number): string =>
   JSON.parse(bytes.toString("utf8", start, end)) as string;
 
 /** Empty for null and missing values. A `start` of -1 means that the whole object has to be parsed. */
-interface ValueRange {
-  start: number;
-  end: number;
-}
+type ValueRange = { start: number; end: number };
 
 class ValueFinder {
   readonly #keys: KnownKeys;
@@ -86,11 +83,7 @@ class ValueFinder {
   }
 }
 
-interface Fault {
-  readonly kind: RowFault["kind"];
-  readonly why: string;
-  readonly advice?: string;
-}
+type Fault = { readonly kind: RowFault["kind"]; readonly why: string; readonly advice?: string };
 
 function setRange(range: ValueRange, bytes: Buffer, start: number, end: number): void {
   range.start = start;

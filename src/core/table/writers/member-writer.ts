@@ -10,10 +10,7 @@ import type { Output, WriteMemory, WrittenRecords } from "./output.js";
 import type { AddedColumns, AddedFields, AddedToRow, RecordWriter } from "./record-writer.js";
 import { copyRecords } from "./record-writer.js";
 
-interface Layout {
-  readonly before: string;
-  readonly colon: string;
-}
+type Layout = { readonly before: string; readonly colon: string };
 
 const none = new Set<number>();
 const compact: Layout = { before: "", colon: ":" };

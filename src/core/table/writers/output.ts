@@ -1,14 +1,8 @@
 /** Memory that records are written to. It grows if they do not fit. */
 
-export interface WrittenRecords {
-  readonly bytes: Buffer;
-  readonly ends: Int32Array;
-}
+export type WrittenRecords = { readonly bytes: Buffer; readonly ends: Int32Array };
 
-export interface WriteMemory {
-  readonly output: Buffer;
-  readonly ends: Int32Array;
-}
+export type WriteMemory = { readonly output: Buffer; readonly ends: Int32Array };
 
 /** Longest piece, in bytes, that a loop copies faster than a call. */
 const shortPiece = 48;

@@ -10,15 +10,9 @@ export interface WriteTarget {
   readonly keys: readonly string[];
 }
 
-export interface AddedColumns {
-  readonly names: readonly string[];
-  readonly indices: readonly (number | undefined)[];
-}
+export type AddedColumns = { readonly names: readonly string[]; readonly indices: readonly (number | undefined)[] };
 
-export interface AddedFields {
-  readonly fields: readonly string[];
-  readonly parts: readonly Uint8Array[];
-}
+export type AddedFields = { readonly fields: readonly string[]; readonly parts: readonly Uint8Array[] };
 
 export const unchanged: AddedFields = { fields: [], parts: [] };
 

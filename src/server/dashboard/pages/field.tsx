@@ -9,10 +9,7 @@ export interface RefusedForm {
   readonly isShort?: boolean;
 }
 
-interface Labelled {
-  readonly label: string;
-  readonly hint?: string | undefined;
-}
+type Labelled = { readonly label: string; readonly hint?: string | undefined };
 
 const Caption = ({ label, hint }: Labelled) => (
   <>

@@ -19,10 +19,7 @@ export interface UsageForm {
   readonly by: "day" | "hour";
 }
 
-export interface ShownUsage {
-  readonly key: ApiKey | undefined;
-  readonly spans: readonly Span[];
-}
+export type ShownUsage = { readonly key: ApiKey | undefined; readonly spans: readonly Span[] };
 
 const mostColumns = 120;
 

@@ -1,12 +1,10 @@
 /** Routes of the keys: list, create, change, add secrets, revoke. */
 import type { FastifyRequest } from "fastify";
 import { periods } from "../../../state/quota/period.js";
+import type { ApiKey, KeyChange, Permission } from "../../../state/service/api-key.js";
 import {
-  type ApiKey,
-  type KeyChange,
   KeyExistsError,
   NameTakenError,
-  type Permission,
   permissions,
   SecretExistsError,
   UnknownKeyError,

@@ -5,10 +5,7 @@ import { Refusal } from "../../refusal.js";
 import { errorBody } from "../error-codes.js";
 import { noSuchPath, refusalFor, refuseExpectation } from "../refusals.js";
 
-interface ErrorOptions {
-  readonly maximumItems: number;
-  readonly bodyLimit: number;
-}
+type ErrorOptions = { readonly maximumItems: number; readonly bodyLimit: number };
 
 export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit }) => {
   service.server.on("checkExpectation", refuseExpectation);

@@ -2,10 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /** The pages read the bodies of their requests and send the responses themselves. */
-export interface Pages {
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  close(): Promise<void>;
-}
+export type Pages = { handle(request: FastifyRequest, reply: FastifyReply): Promise<void>; close(): Promise<void> };
 
 export type LoadPages = (log: FastifyBaseLogger) => Promise<Pages>;
 

@@ -8,10 +8,7 @@ import { Refusal } from "../../refusal.js";
 const longestLine = 65_536;
 
 /** Passes an upload on in another stream: the connection outlives a refusal. @throws Refusal when it breaks off */
-export async function receive<Result>(
-  upload: IncomingMessage,
-  take: (content: Readable) => Promise<Result>,
-): Promise<Result> {
+export async function receive<Result>(upload: IncomingMessage, take: (content: Readable) => Promise<Result>) {
   const content = new PassThrough();
   // It may break off before it is read, or after it was refused.
   content.on("error", () => {});

@@ -14,10 +14,7 @@ import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openap
 import { fileIn, receive } from "./list-upload.js";
 import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
 
-interface ListRouteOptions {
-  readonly lists: Lists;
-  readonly store: Pick<ServiceStore, "now" | "record">;
-}
+type ListRouteOptions = { readonly lists: Lists; readonly store: Pick<ServiceStore, "now" | "record"> };
 
 interface SubmitQuery {
   readonly kind: Kind;

@@ -3,10 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { sendCompressed } from "../../compressed.js";
 
-export interface PageFiles {
-  readonly page: Uint8Array;
-  readonly serviceWorker: Uint8Array;
-}
+export type PageFiles = { readonly page: Uint8Array; readonly serviceWorker: Uint8Array };
 
 export async function pageRoutes(
   service: FastifyInstance,

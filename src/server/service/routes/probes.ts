@@ -5,10 +5,7 @@ import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { Metrics } from "../metrics.js";
 import { jsonOf } from "../openapi.js";
 
-interface ProbeOptions {
-  readonly store: Pick<ServiceStore, "findAll" | "checkWritable">;
-  readonly metrics: Metrics;
-}
+type ProbeOptions = { readonly store: Pick<ServiceStore, "findAll" | "checkWritable">; readonly metrics: Metrics };
 
 /** A successful /readyz check is reused for this time: each check writes to the disk. */
 const readinessMilliseconds = 1000;

@@ -5,11 +5,7 @@ import { hoursKept } from "../../../state/service/usage.js";
 import { Refusal } from "../../refusal.js";
 import { errorResponses, jsonOf } from "../openapi.js";
 
-interface UsageQuery {
-  readonly from?: string;
-  readonly to?: string;
-  readonly by?: "hour" | "day";
-}
+type UsageQuery = { readonly from?: string; readonly to?: string; readonly by?: "hour" | "day" };
 
 const hour = 3_600_000;
 const day = 24 * hour;

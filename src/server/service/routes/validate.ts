@@ -19,16 +19,9 @@ interface JudgingOptions {
   readonly metrics: Pick<Metrics, "items" | "refusals">;
 }
 
-export interface JudgingRoutes {
-  readonly maximumItems: number;
-  readonly judging: ReturnType<typeof judgingWith>;
-}
+export type JudgingRoutes = { readonly maximumItems: number; readonly judging: ReturnType<typeof judgingWith> };
 
-interface RequestBody {
-  readonly explain?: boolean;
-  readonly canonical?: boolean;
-  readonly flags?: boolean;
-}
+type RequestBody = { readonly explain?: boolean; readonly canonical?: boolean; readonly flags?: boolean };
 
 type ValidateRequest = FastifyRequest<{ Body: RequestBody & Record<string, readonly string[]> }>;
 

@@ -32,9 +32,7 @@ interface BigQueryBody {
   readonly calls: readonly (readonly [string | null])[];
 }
 
-interface SnowflakeBody {
-  readonly data: readonly (readonly [row: number, item: string | null])[];
-}
+type SnowflakeBody = { readonly data: readonly (readonly [row: number, item: string | null])[] };
 
 const warehouses: readonly Warehouse[] = [
   {
@@ -65,10 +63,7 @@ const warehouses: readonly Warehouse[] = [
 ];
 
 /** Rows are arrays: each request has as many of these as items. */
-export async function warehouseRoutes(
-  service: FastifyInstance,
-  { maximumItems, judging }: JudgingRoutes,
-): Promise<void> {
+export async function warehouseRoutes(service: FastifyInstance, { maximumItems, judging }: JudgingRoutes) {
   for (const { field, kind, what } of operations) {
     for (const { name, title, call, secretOf, batchOf, itemsOf, answerOf } of warehouses) {
       service.post(`/${field}/${name}`, {

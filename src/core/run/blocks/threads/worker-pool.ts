@@ -22,10 +22,7 @@ export interface WorkerInput {
   readonly thread: number;
 }
 
-interface ClassifiedBlock extends ChunkVerdicts {
-  readonly lines: number;
-  readonly written: WrittenRecords | undefined;
-}
+type ClassifiedBlock = ChunkVerdicts & { readonly lines: number; readonly written: WrittenRecords | undefined };
 
 /** A block submitted to the threads. Its memory and its result's are valid until `release` is called. */
 export interface SubmittedBlock {
