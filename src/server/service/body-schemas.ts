@@ -4,7 +4,15 @@ import { factsSchema } from "../../core/facts/facts-schema.js";
 export const text = (description: string) => ({ type: "string", description });
 export const integer = (description: string) => ({ type: "integer", description });
 export const textOrNull = (description: string) => ({ type: ["string", "null"], description });
-export const arrayOf = (items: object, description: string) => ({ type: "array", items, description });
+export const oneOf = (values: readonly string[], description: string) => ({
+  type: "string",
+  enum: values,
+  description,
+});
+export const arrayOf = (description: string, items: object) => ({ type: "array", items, description });
+export const mapOf = (additionalProperties: object, description: string) => {
+  return { type: "object", additionalProperties, description };
+};
 
 /** An object that has all of its properties. */
 export const record = (properties: Readonly<Record<string, object>>) => ({
@@ -20,12 +28,11 @@ export const namedBodies = {
   List: record({
     id: text("Id of the list."),
     name: text("File name."),
-    kind: { type: "string", enum: ["email", "domain"], description: "Kind of its items." },
-    state: {
-      type: "string",
-      enum: ["arriving", "found", "waiting", "running", "done", "failed"],
-      description: "done: the result can be fetched. failed: `fault` has the reason.",
-    },
+    kind: oneOf(["email", "domain"], "Kind of its items."),
+    state: oneOf(
+      ["arriving", "found", "waiting", "running", "done", "failed"],
+      "done: the result can be fetched. failed: `fault` has the reason.",
+    ),
     created: { ...text("Time at which it was sent."), format: "date-time" },
     changed: { ...text("Time of the last change of its state."), format: "date-time" },
     progress: {
@@ -50,12 +57,12 @@ export const namedBodies = {
       },
     },
     files: arrayOf(
-      record({ name: text("Name of the file."), bytes: integer("Size of the file.") }),
       "Files of the result.",
+      record({ name: text("Name of the file."), bytes: integer("Size of the file.") }),
     ),
     fault: textOrNull("Reason why the list could not be checked."),
   }),
-  Lists: record({ lists: arrayOf({ $ref: "List#" }, "The lists of the key.") }),
+  Lists: record({ lists: arrayOf("The lists of the key.", { $ref: "List#" }) }),
   BigQueryRequest: {
     type: "object",
     required: ["calls"],
@@ -69,21 +76,22 @@ export const namedBodies = {
         properties: { idv_key: text("The API key.") },
         description: "The user_defined_context of the function.",
       },
-      calls: arrayOf(
-        { type: "array", minItems: 1, maxItems: 1, items: textOrNull("The item.") },
-        "The argument of each call.",
-      ),
+      calls: arrayOf("The argument of each call.", {
+        ...{ type: "array", minItems: 1, maxItems: 1, items: textOrNull("The item.") },
+      }),
     },
   },
-  BigQueryResponse: record({ replies: arrayOf(textOrNull("The verdict; null for NULL."), "The value of each call.") }),
+  BigQueryResponse: record({ replies: arrayOf("The value of each call.", textOrNull("The verdict; null for NULL.")) }),
   SnowflakeRequest: record({
-    data: arrayOf(
-      { type: "array", minItems: 2, maxItems: 2, items: cell },
-      "The number of each row, and its argument.",
-    ),
+    data: arrayOf("The number of each row, and its argument.", {
+      type: "array",
+      minItems: 2,
+      maxItems: 2,
+      items: cell,
+    }),
   }),
   SnowflakeResponse: record({
-    data: arrayOf({ type: "array", items: cell }, "The number of each row, and its status."),
+    data: arrayOf("The number of each row, and its status.", { type: "array", items: cell }),
   }),
 };
 

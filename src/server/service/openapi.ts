@@ -3,7 +3,7 @@ import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { itemFlags } from "../../core/classifier/flags/flag-names.js";
 import { statusWords } from "../../core/validator/statuses.js";
 import { knownStatuses } from "../../core/validator/validator.js";
-import { arrayOf, integer, namedBodies, record, text, textOrNull } from "./body-schemas.js";
+import { arrayOf, integer, mapOf, namedBodies, oneOf, record, text, textOrNull } from "./body-schemas.js";
 import { errorCodes } from "./error-codes.js";
 
 /** Characters of an item for which a body has room. A longer item is not refused: it is fake. */
@@ -29,39 +29,32 @@ const named = {
     required: ["message"],
     properties: {
       message: text("What is wrong, in one line."),
-      code: {
-        type: "string",
-        enum: errorCodes,
-        description: "The reason, for programs. A 401 has none: the interface document gives it a message only.",
-      },
+      code: oneOf(
+        errorCodes,
+        "The reason, for programs. A 401 has none: the interface document gives it a message only.",
+      ),
     },
   },
   Health: record({ status: { const: "ok", description: "Always the same." } }),
   Usage: record({
     units: integer("Units that were charged in the whole time."),
     usage: arrayOf(
+      "One entry for each span and kind with usage.",
       record({
         start: { ...text("Start of the span."), format: "date-time" },
         kind: text("Kind of the items: email or domain."),
         units: integer("Units that were charged."),
-        statuses: {
-          type: "object",
-          additionalProperties: { type: "integer" },
-          description:
-            "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
-        },
+        statuses: mapOf(
+          { type: "integer" },
+          "Items by status; quota_exceeded ones are not charged. Those of runs, and of lists in which items repeat, are unknown.",
+        ),
       }),
-      "One entry for each span and kind with usage.",
     ),
   }),
   Index: record({
     service: text("Always idv."),
     document: text("Path of the OpenAPI document."),
-    paths: {
-      type: "object",
-      additionalProperties: { type: "string" },
-      description: "What there is, by method and path, in a sentence each.",
-    },
+    paths: mapOf({ type: "string" }, "What there is, by method and path, in a sentence each."),
   }),
   ...namedBodies,
   ...validationSchemas("emails", "Email", "address"),
@@ -81,18 +74,18 @@ function validationSchemas<Name extends "Email" | "Domain">(field: string, name:
   return {
     [`Checked${name}`]: record({
       [item]: text("The item as it was sent."),
-      status: { type: "string", enum: statuses, description: "The verdict." },
+      status: oneOf(statuses, "The verdict."),
       reason: textOrNull("The rule that decided, usually with its subject."),
       suggestion: textOrNull(`The ${name.toLowerCase()} that was probably meant.`),
       canonical: textOrNull("The form that all spellings have in common."),
-      flags: arrayOf({ type: "string" }, "Facts that say nothing against it."),
+      flags: arrayOf("Facts that say nothing against it.", { type: "string" }),
     }),
     [`Validate${name}sRequest`]: {
       type: "object",
       required: [field],
       additionalProperties: false,
       properties: {
-        [field]: arrayOf({ type: "string" }, "Items to validate. Repeated items cost one unit."),
+        [field]: arrayOf("Items to validate. Repeated items cost one unit.", { type: "string" }),
         // An example of the interface document has the field of the other operation.
         [field === "emails" ? "domains" : "emails"]: { description: "Ignored." },
         explain: option("Adds reason and suggestion to each result; null where there is none."),
@@ -104,23 +97,15 @@ function validationSchemas<Name extends "Email" | "Domain">(field: string, name:
       type: "object",
       required: ["status"],
       properties: {
-        status: {
-          type: "string",
-          enum: statuses,
-          description: `The verdict. ${meanings}. An item that is not checked is not charged.`,
-        },
+        status: oneOf(statuses, `The verdict. ${meanings}. An item that is not checked is not charged.`),
         reason: textOrNull("The rule that decided, usually with its subject: `disposable-domain: mailinator.com`."),
         suggestion: textOrNull("The item that was probably meant."),
-        flags: arrayOf({ type: "string" }, "Facts that say nothing against the item."),
+        flags: arrayOf("Facts that say nothing against the item.", { type: "string" }),
         canonical: textOrNull("The form that all spellings of the item have in common."),
       },
     },
     [`Validate${name}sResponse`]: record({
-      [field]: {
-        type: "object",
-        additionalProperties: { $ref: `${name}Result#` },
-        description: "Results, keyed by item exactly as sent.",
-      },
+      [field]: mapOf({ $ref: `${name}Result#` }, "Results, keyed by item exactly as sent."),
     }),
   } as Record<`Validate${Name}s${"Request" | "Response"}` | `${Name}Result` | `Checked${Name}`, object>;
 }
@@ -135,14 +120,10 @@ export const jsonOf = (description: string, name: SchemaName | undefined) => ({
 export const errorResponses = (...codes: readonly number[]) =>
   Object.fromEntries(codes.map((code) => [code, jsonOf(errors[code]!, "Error")]));
 
-export const rateLimitFields = {
-  "RateLimit-Policy": text(
-    "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.",
-  ),
-  RateLimit: text(
-    "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.",
-  ),
-};
+const policy =
+  "Quota in units (q) and its period in seconds (w, absent if it never renews), and the rate of requests. Absent without limits.";
+const left = "Units left (r) and seconds until the quota renews (t, absent if never). Absent if the key has no limit.";
+export const rateLimitFields = { "RateLimit-Policy": text(policy), RateLimit: text(left) };
 
 export const idempotencyKeySchema = {
   type: "object",

@@ -36,10 +36,7 @@ const idParameter = { type: "object", properties: { id: { ...text("Id of the lis
 /** Describes a request about one list. */
 const ofList = (operationId: string, summary: string, response: object, codes: readonly number[] = []) => ({
   schema: {
-    summary,
-    operationId,
-    params: idParameter,
-    querystring: noQuery,
+    ...{ summary, operationId, params: idParameter, querystring: noQuery },
     response: {
       ...response,
       404: jsonOf("The key has no such list, or it has no such file.", "Error"),
@@ -76,8 +73,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     {
       schema: {
         summary: `Returns the lists of the key, the newest first; at most ${mostLists}.`,
-        operationId: "get_lists",
-        querystring: noQuery,
+        ...{ operationId: "get_lists", querystring: noQuery },
         response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(400, 401, 503) },
       },
     },
@@ -113,12 +109,8 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
         const { name, kind, column, delimiter, drop, split, explain, dns } = request.query as SubmitQuery;
         const { id } = request.apiKey as ApiKey;
         const choices: ListChoices = {
-          column: column || undefined,
-          delimiter,
-          drop: statusesIn(drop),
-          isSplit: split === "true",
-          isExplained: explain === "true",
-          dns: dns === "true",
+          ...{ column: column || undefined, delimiter, drop: statusesIn(drop) },
+          ...{ isSplit: split === "true", isExplained: explain === "true", dns: dns === "true" },
         };
         const bytes = Number(request.headers["content-length"] ?? 0);
         const sent = { name, kind, who: senderOf(id), keyId: id, bytes };
@@ -228,12 +220,7 @@ function toAnswer(list: StoredList) {
   const { id, name, kind, state, created, changed, progress, result } = list;
   const done = doneResult(list);
   return {
-    id,
-    name,
-    kind,
-    state,
-    created: time(created),
-    changed: time(changed),
+    ...{ id, name, kind, state, created: time(created), changed: time(changed) },
     progress: (state === "running" && progress) || null,
     summary: done === undefined ? null : { ...done.facts, isExhausted: done.isExhausted },
     files: done?.files ?? [],

@@ -113,14 +113,8 @@ export async function validateRoutes(
         const { statuses, explain } = (await judge(request, { field, kind }, [item], once)) ?? refuse(request.apiKey!);
         const [verdict] = await explain();
         const { reason = null, suggestion = null, mx } = verdict!;
-        return reply.send({
-          [one.parameter]: item,
-          status: statuses[0],
-          reason,
-          suggestion,
-          canonical: canonicalItem(kind, item) ?? null,
-          flags: flagsOf(kind, item, mx),
-        });
+        const details = { canonical: canonicalItem(kind, item) ?? null, flags: flagsOf(kind, item, mx) };
+        return reply.send({ [one.parameter]: item, status: statuses[0], reason, suggestion, ...details });
       },
     });
     service.post(`/${field}/validate`, {
