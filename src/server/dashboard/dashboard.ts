@@ -17,14 +17,8 @@ import { tryRoutes } from "./routes/try.js";
 import { usageRoutes } from "./routes/usage.js";
 
 const securityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'",
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join("; ");
 
 export async function openDashboard({ log, ...options }: DashboardOptions) {

@@ -22,14 +22,8 @@ const page = script("page.js");
 const style = `${reportStyle}${dashboardStyle}${pageStyle}`;
 /** Nothing may be sent. The worker is made of text in the page, and the kernel is WebAssembly. */
 const policy = [
-  "default-src 'none'",
-  `script-src ${hash(page)} 'wasm-unsafe-eval'`,
-  `style-src ${hash(style)}`,
-  "worker-src blob: 'self'",
-  "img-src data:",
-  "connect-src 'none'",
-  "form-action 'none'",
-  "base-uri 'none'",
+  `default-src 'none'; script-src ${hash(page)} 'wasm-unsafe-eval'; style-src ${hash(style)}`,
+  "worker-src blob: 'self'; img-src data:; connect-src 'none'; form-action 'none'; base-uri 'none'",
 ].join("; ");
 
 const html = `<!doctype html>

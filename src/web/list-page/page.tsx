@@ -3,9 +3,10 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
+import { Button, Choice, optionsOf, SheetChoice } from "./controls.js";
 import { faults } from "./faults.js";
 import type { Answer, Checked, CheckOptions, Request, SaveOptions } from "./messages.js";
-import { Choice, optionsOf, Result, type Saving } from "./result.js";
+import { Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent?.trim() ?? "";
@@ -127,14 +128,11 @@ function Page() {
                     onChoose={(chosen) => check(file!, { kind, column: Number(chosen), sheet })}
                   />
                 )}
-                {sheets.length > 1 && (
-                  <Choice
-                    label="Sheet"
-                    options={sheets.map((name) => [name, name])}
-                    chosen={sheet}
-                    onChoose={(chosen) => check(file!, { kind, sheet: chosen })}
-                  />
-                )}
+                <SheetChoice
+                  sheets={sheets}
+                  chosen={sheet}
+                  onChoose={(chosen) => check(file!, { kind, sheet: chosen })}
+                />
               </section>
             )}
             {state.type === "empty" && state.note && (
@@ -180,9 +178,7 @@ function Busy({ rows, share }: { rows: number; share: number | undefined }) {
       <p role="status">{rows === 0 ? "Opening the file" : `Rows checked: ${grouped(rows)}`}</p>
       <progress aria-label="Progress" {...(share !== undefined && { value: share })} />
       <div class="actions">
-        <button type="button" class="danger" onClick={() => ask({ type: "stop" })}>
-          Stop
-        </button>
+        <Button class="danger" onClick={() => ask({ type: "stop" })} text="Stop" />
       </div>
     </section>
   );

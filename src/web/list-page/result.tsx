@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
 import { grouped } from "../../text.js";
+import { Button, Choice, optionsOf, SheetChoice } from "./controls.js";
 import { type FaultCode, faults } from "./faults.js";
 import type { BadRow, Checked, CheckOptions, SaveOptions } from "./messages.js";
 
@@ -9,46 +10,9 @@ const rowsAtOnce = 25;
 
 export type Saving = "no" | "busy" | { readonly name: string } | { readonly fault: FaultCode };
 
-/** Columns by their numbers. */
-export const optionsOf = (columns: readonly string[]) =>
-  columns.map((name, i) => [String(i + 1), `${i + 1} ${name}`] as const);
-
-export const Choice = ({
-  label,
-  options,
-  chosen = "",
-  onChoose,
-}: {
-  label: string;
-  options: readonly (readonly [value: string, text: string])[];
-  chosen?: string | undefined;
-  onChoose: (value: string) => void;
-}) => (
-  <label>
-    {label}
-    <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
 const codeOf = (reason: string): string => reason.split(":")[0]!;
 
-export function Result({
-  name,
-  checked,
-  heading,
-  saving,
-  sheets,
-  onChoose,
-  onSave,
-  onReport,
-  onAnother,
-}: {
+interface ResultParts {
   name: string;
   checked: Checked;
   heading: { current: HTMLHeadingElement | null };
@@ -58,10 +22,12 @@ export function Result({
   onSave: (options: Omit<SaveOptions, "kind" | "column">) => void;
   onReport: () => void;
   onAnother: () => void;
-}) {
+}
+
+export function Result({ name, checked, heading, sheets, onChoose, onSave, onAnother, ...saved }: ResultParts) {
   const { table, facts, opening, parts, suggestions } = checked;
   const { rows, distinct, seconds } = facts;
-  const [accepted, setAccepted] = useState<"all" | ReadonlySet<string>>(new Set());
+  const [accepted, setAccepted] = useState<Accepted>(new Set());
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
   return (
     <>
@@ -75,14 +41,7 @@ export function Result({
         Checked: column {column}. {facts.badRows > 0 && `Broken rows, which stay unchanged: ${grouped(facts.badRows)}.`}
       </p>
       <div class="tools">
-        {sheets.length > 1 && (
-          <Choice
-            label="Sheet"
-            options={sheets.map((name) => [name, name])}
-            chosen={table.sheet}
-            onChoose={(sheet) => onChoose({ sheet })}
-          />
-        )}
+        <SheetChoice sheets={sheets} chosen={table.sheet} onChoose={(sheet) => onChoose({ sheet })} />
         {table.columns.length > 1 && (
           <Choice
             label="Column"
@@ -91,28 +50,21 @@ export function Result({
             onChoose={(column) => onChoose({ column: Number(column), sheet: table.sheet })}
           />
         )}
-        <button type="button" onClick={onAnother}>
-          Check another file
-        </button>
+        <Button onClick={onAnother} text="Check another file" />
       </div>
       <Html text={parts.result} />
       {suggestions > 0 && (
         <div class="tools">
-          <button type="button" onClick={() => setAccepted("all")}>
-            Use all suggestions ({grouped(suggestions)})
-          </button>
-          <button type="button" class="quiet" onClick={() => setAccepted(new Set())}>
-            Use none
-          </button>
+          <Button onClick={() => setAccepted("all")} text={`Use all suggestions (${grouped(suggestions)})`} />
+          <Button class="quiet" onClick={() => setAccepted(new Set())} text="Use none" />
         </div>
       )}
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
-        saving={saving}
         onSave={(options) =>
           onSave({ ...options, sheet: table.sheet, fix: accepted === "all" ? "all" : [...accepted] })
         }
-        onReport={onReport}
+        {...saved}
       />
       <Html text={parts.details} />
       <BadRows checked={checked} accepted={accepted} onAccept={setAccepted} />
@@ -123,17 +75,12 @@ export function Result({
 /** Rendered by the worker, which escapes what comes from the file. */
 const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: text }} />;
 
-function SaveBox({
-  accepted,
-  saving,
-  onSave,
-  onReport,
-}: {
+interface SaveParts extends Pick<ResultParts, "saving" | "onReport"> {
   accepted: number;
-  saving: Saving;
   onSave: (options: { onlyGood: boolean; withReasons: boolean }) => void;
-  onReport: () => void;
-}) {
+}
+
+function SaveBox({ accepted, saving, onSave, onReport }: SaveParts) {
   const [onlyGood, setOnlyGood] = useState(false);
   const [withReasons, setWithReasons] = useState(true);
   return (
@@ -157,12 +104,8 @@ function SaveBox({
       </label>
       {accepted > 0 && <p class="note">Suggestions used in the saved file: {grouped(accepted)}</p>}
       <div class="actions">
-        <button type="button" disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })}>
-          Save the file
-        </button>
-        <button type="button" class="quiet" onClick={onReport}>
-          Save the report
-        </button>
+        <Button disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })} text="Save the file" />
+        <Button class="quiet" onClick={onReport} text="Save the report" />
       </div>
       <p class="note" role="status">
         {saving === "busy"
@@ -177,26 +120,17 @@ function SaveBox({
   );
 }
 
-function BadRows({
-  checked: { facts, badRows, suggestions },
-  accepted,
-  onAccept,
-}: {
-  checked: Checked;
-  accepted: "all" | ReadonlySet<string>;
-  onAccept: (accepted: "all" | ReadonlySet<string>) => void;
-}) {
+type Accepted = "all" | ReadonlySet<string>;
+type BadRowsParts = { checked: Checked; accepted: Accepted; onAccept: (accepted: Accepted) => void };
+
+function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept }: BadRowsParts) {
   const all = (facts.statuses["fake"] ?? 0) + (facts.statuses["disposable"] ?? 0);
   const [filter, setFilter] = useState("");
   const [most, setMost] = useState(rowsAtOnce);
   const codes = useMemo(() => [...new Set(badRows.map(({ reason }) => codeOf(reason)))].sort(), [badRows]);
-  const found = useMemo(
-    () =>
-      badRows.filter(({ reason, suggestion }) =>
-        filter === "" ? true : filter === "?" ? suggestion !== undefined : codeOf(reason) === filter,
-      ),
-    [badRows, filter],
-  );
+  const isShown = ({ reason, suggestion }: BadRow) =>
+    filter === "" || (filter === "?" ? suggestion !== undefined : codeOf(reason) === filter);
+  const found = useMemo(() => badRows.filter(isShown), [badRows, filter]);
   if (all === 0)
     return (
       <Section heading="Fake and disposable rows">
@@ -205,9 +139,8 @@ function BadRows({
     );
   const isAccepted = ({ item }: BadRow) => accepted === "all" || accepted.has(item);
   const toggle = (row: BadRow) => {
-    const items = new Set(
-      accepted === "all" ? badRows.filter(({ suggestion }) => suggestion).map(({ item }) => item) : accepted,
-    );
+    const suggested = badRows.filter(({ suggestion }) => suggestion).map(({ item }) => item);
+    const items = new Set(accepted === "all" ? suggested : accepted);
     if (!items.delete(row.item)) items.add(row.item);
     onAccept(items);
   };
@@ -245,9 +178,7 @@ function BadRows({
               <td class="name">
                 {row.suggestion}{" "}
                 {row.suggestion !== undefined && (
-                  <button type="button" aria-pressed={isAccepted(row)} onClick={() => toggle(row)}>
-                    Use it
-                  </button>
+                  <Button aria-pressed={isAccepted(row)} onClick={() => toggle(row)} text="Use it" />
                 )}
               </td>
             </tr>
@@ -256,9 +187,7 @@ function BadRows({
       </table>
       {found.length > most && (
         <div class="actions">
-          <button type="button" onClick={() => setMost(most + rowsAtOnce)}>
-            Show more
-          </button>
+          <Button onClick={() => setMost(most + rowsAtOnce)} text="Show more" />
         </div>
       )}
     </Section>

@@ -1,16 +1,11 @@
 /** Where a list comes from: a file that is dropped or chosen, or pasted text. */
 import { useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
+import { Button } from "./controls.js";
 
-export function Source({
-  kind,
-  onKind,
-  onFile,
-}: {
-  kind: Kind;
-  onKind: (kind: Kind) => void;
-  onFile: (file: File) => void;
-}) {
+type SourceParts = { kind: Kind; onKind: (kind: Kind) => void; onFile: (file: File) => void };
+
+export function Source({ kind, onKind, onFile }: SourceParts) {
   const [isOver, setOver] = useState(false);
   const [text, setText] = useState("");
   return (
@@ -67,9 +62,7 @@ export function Source({
           />
         </label>
         <div class="actions">
-          <button type="button" onClick={() => onFile(new File([text], "list.txt"))}>
-            Check
-          </button>
+          <Button onClick={() => onFile(new File([text], "list.txt"))} text="Check" />
         </div>
       </details>
     </>

@@ -17,12 +17,9 @@ const Caption = ({ label, hint }: Labelled) => (
   </>
 );
 
-export const Field = ({
-  label,
-  hint,
-  fault,
-  ...input
-}: Labelled & ComponentProps<"input"> & { name: string; fault?: string | undefined }) => (
+type FieldParts = Labelled & ComponentProps<"input"> & { name: string; fault?: string | undefined };
+
+export const Field = ({ label, hint, fault, ...input }: FieldParts) => (
   <label>
     <Caption label={label} hint={hint} />
     <input
@@ -38,18 +35,14 @@ export const Field = ({
   </label>
 );
 
-export const Choice = ({
-  label,
-  hint,
-  name,
-  options,
-  chosen,
-}: Labelled & {
+interface ChoiceParts extends Labelled {
   name: string;
   options: readonly (string | readonly [value: string, text: string])[];
   /** The first one without it. */
   chosen: string | null | undefined;
-}) => (
+}
+
+export const Choice = ({ label, hint, name, options, chosen }: ChoiceParts) => (
   <label>
     <Caption label={label} hint={hint} />
     <select name={name}>
@@ -65,16 +58,9 @@ export const Choice = ({
   </label>
 );
 
-export const Check = ({
-  text,
-  ...input
-}: {
-  text: string;
-  type?: "radio";
-  name: string;
-  value?: string;
-  checked: boolean | undefined;
-}) => (
+type CheckParts = { text: string; type?: "radio"; name: string; value?: string; checked: boolean | undefined };
+
+export const Check = ({ text, ...input }: CheckParts) => (
   <label class="check">
     <input type="checkbox" value="yes" {...input} />
     {text}

@@ -21,17 +21,12 @@ export function formOf(key?: ApiKey): URLSearchParams {
   ]);
 }
 
+type KeyParts = { keyOf?: ApiKey; refused: RefusedForm | undefined; children?: ComponentChildren };
+
 /** With what the key has, or what was sent in a refused form. `children` come before the permissions. */
-export function KeyFields({
-  keyOf: key,
-  refused,
-  children,
-}: {
-  keyOf?: ApiKey;
-  refused: RefusedForm | undefined;
-  children?: ComponentChildren;
-}) {
+export function KeyFields({ keyOf: key, refused, children }: KeyParts) {
   const form = refused?.form ?? formOf(key);
+  const given = form.getAll("permissions");
   const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
   const field = (name: string) => ({ name, value: form.get(name) ?? "", fault: faultOf(name) });
   const digits = (most: number) => ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}` }) as const;
@@ -54,13 +49,7 @@ export function KeyFields({
       <fieldset>
         <legend>Permissions</legend>
         {permissions.map((name) => (
-          <Check
-            key={name}
-            name="permissions"
-            value={name}
-            text={name}
-            checked={form.getAll("permissions").includes(name)}
-          />
+          <Check key={name} name="permissions" value={name} text={name} checked={given.includes(name)} />
         ))}
         {faultOf("permissions") !== undefined && <span class="at-field">{faultOf("permissions")}</span>}
       </fieldset>

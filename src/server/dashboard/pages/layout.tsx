@@ -15,19 +15,16 @@ const paths = {
   "/dashboard/sessions": "Sessions",
 } as const;
 
-export const Page = ({
-  title,
-  current,
-  refresh,
-  children,
-}: {
+interface PageParts {
   title: string;
   /** None for somebody who is not signed in. */
   current?: keyof typeof paths | undefined;
   /** Seconds. */
   refresh?: number | undefined;
   children: ComponentChildren;
-}) => (
+}
+
+export const Page = ({ title, current, refresh, children }: PageParts) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
