@@ -118,11 +118,7 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       reserved = wanted;
       await waiting;
     };
-    const requestFor = (wanted: readonly number[]) =>
-      sender.requestFor(
-        kind,
-        wanted.map((i) => items[i]!),
-      );
+    const itemsAt = (wanted: readonly number[]) => wanted.map((i) => items[i]!);
     let slot: (() => void) | undefined;
     const free = () => {
       slot?.();
@@ -148,14 +144,15 @@ export function apiValidator(options: ApiOptions, world: ApiWorld): ApiEngine {
       while (batch.open.length > 0) {
         const wanted = batch.open.slice(0, batch.size);
         await reserve(wanted.length);
-        const request = requestFor(wanted);
+        const request = sender.requestFor(kind, itemsAt(wanted));
         slot ??= await takeSlot();
         if (halting.signal.aborted) return outcome(true);
         const { now: part, later } = (await listener?.onSubmit(wanted)) ?? { now: wanted, later: [] };
         batch = { ...batch, open: [...part, ...batch.open.slice(wanted.length), ...later] };
         if (part.length === 0) continue;
         reserved -= part.length;
-        const reply = await sender.ask(part.length === wanted.length ? request : requestFor(part));
+        const isWhole = part.length === wanted.length;
+        const reply = await sender.ask(isWhole ? request : sender.requestFor(kind, itemsAt(part)));
         const step = await take(batch, part, reply);
         if (step.next === "fail") throw new ServiceError(`${baseUrl}: invalid answer: ${step.fault}`);
         batch = step.batch;

@@ -47,19 +47,14 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
   const tls = { timeout };
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,
-    connections,
-    connect: tls,
-    proxyTls: tls,
-    requestTls: tls,
+    ...{ connections, connect: tls, proxyTls: tls, requestTls: tls },
     clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
     factory: (origin, { connect, ...options }: Pool.Options) =>
       new Pool(origin, {
         ...options,
         connect: skipInterimAnswers(typeof connect === "function" ? connect : buildConnector(connect ?? {})),
       }),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 20_000,
+    ...{ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000 },
   });
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
@@ -71,10 +66,8 @@ export function openHttpClient({ connections, timeout, proxies }: HttpOptions): 
     const limit = Math.min(milliseconds, timeout);
     const attempt = new AbortController();
     const { signal } = attempt;
-    const timer = setTimeout(
-      () => attempt.abort(new TransportFault(`no answer in ${Math.round(limit) / 1000} s`, true)),
-      limit,
-    );
+    const late = () => attempt.abort(new TransportFault(`no answer in ${Math.round(limit) / 1000} s`, true));
+    const timer = setTimeout(late, limit);
     const end = () => attempt.abort(new TransportFault("the run has ended", false));
     ended.signal.addEventListener("abort", end);
     // undici obeys its signal only once the request has a connection, which a proxy may never give it.
@@ -171,21 +164,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: "no network",
 };
 
+const noTls = "it does not speak TLS on that port";
+
 function explain(error: unknown, url: string): TransportFault {
   if (error instanceof TransportFault) return error;
   const fault = innermost(error);
   const { code = "", message } = fault;
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code)) {
-    return new TransportFault(
-      `its certificate is not trusted (${code}); set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority`,
-      false,
-    );
+    const advice = "set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority";
+    return new TransportFault(`its certificate is not trusted (${code}); ${advice}`, false);
   }
   if (/SSL_WRONG_VERSION|SSL_PACKET_LENGTH/.test(code))
-    return new TransportFault(
-      "it does not speak TLS on that port; if it is meant to be plain HTTP, write http://",
-      false,
-    );
+    return new TransportFault(`${noTls}; if it is meant to be plain HTTP, write http://`, false);
   const [, refusal] = /Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return new TransportFault(`the proxy answers ${refusal}`, refusal !== "407");
   if (code === "UND_ERR_INVALID_ARG") return new TransportFault(message, false);

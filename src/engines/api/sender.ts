@@ -121,15 +121,8 @@ export function createSender(options: SenderOptions, world: ApiWorld) {
         throw error;
       });
       const hasSucceededElsewhere = successes !== seen;
-      const step = nextStep(options, state, {
-        kind,
-        items,
-        started,
-        now: now(),
-        received,
-        hasSucceededElsewhere,
-        chance: random(),
-      });
+      const tried = { kind, items, started, now: now(), received, hasSucceededElsewhere, chance: random() };
+      const step = nextStep(options, state, tried);
       if (step.next === "fail") throw step.error;
       if (step.next === "done") {
         if (step.reply !== "too large" && !step.reply.isGone) successes++;

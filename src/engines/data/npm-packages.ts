@@ -74,18 +74,13 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
     async findLatest(name: string): Promise<PackageVersion> {
       const bytes = await fetchBytes(new URL(name.replace("/", "%2f"), base).href, "application/json");
       const { version, license, time, dist } = latestIn(bytes);
-      const { tarball, integrity } = dist ?? {};
+      const { tarball, integrity: sum } = dist ?? {};
       if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version) || tarball === undefined) {
         throw new ServiceError(`${name}: the registry gave no release version; the data in use is unchanged`);
       }
-      return {
-        name,
-        version,
-        licence: typeof license === "string" ? license : "unknown",
-        published: /^\d{4}-\d{2}-\d{2}/.exec(time?.[version] ?? "")?.[0] ?? "",
-        integrity: integrity ?? "",
-        tarball: new URL(tarball, base).href,
-      };
+      const licence = typeof license === "string" ? license : "unknown";
+      const published = /^\d{4}-\d{2}-\d{2}/.exec(time?.[version] ?? "")?.[0] ?? "";
+      return { name, version, licence, published, integrity: sum ?? "", tarball: new URL(tarball, base).href };
     },
     /** @throws ServiceError when a download fails, its checksum is wrong, or a file is missing */
     downloadFiles: (wanted: readonly WantedFile[]): Promise<readonly Uint8Array[]> =>

@@ -49,22 +49,16 @@ export const listPackages = [
 ] as const satisfies readonly { name: string; role: ListRole; file: string; repository: string }[];
 
 /** Renewed every day and fetched over HTTPS. The first copy is disposable-domains.txt. */
-export const publicList = {
-  name: "disposable/disposable-email-domains",
-  role: "doubted",
-  licence: "MIT",
-  repository: "disposable/disposable-email-domains",
-} as const satisfies { name: string; role: ListRole; licence: string; repository: string };
+export const publicList = fromGitHub("disposable/disposable-email-domains", "doubted");
 
 export const publicListUrl = "https://raw.githubusercontent.com/disposable/disposable-email-domains/master/domains.txt";
 
 /** Curated, some thousand names a day. Names come back for weeks, so each is kept for a year: see castle-days.tsv. */
-export const dailyList = {
-  name: "castle/disposable-email-domains",
-  role: "list",
-  licence: "MIT",
-  repository: "castle/disposable-email-domains",
-} as const satisfies { name: string; role: ListRole; licence: string; repository: string };
+export const dailyList = fromGitHub("castle/disposable-email-domains", "list");
+
+function fromGitHub<Role extends ListRole>(name: string, role: Role) {
+  return { name, role, licence: "MIT", repository: name };
+}
 
 const listNamed = (name: string) => [...listPackages, publicList, dailyList].find((list) => list.name === name);
 

@@ -108,9 +108,8 @@ export function hasNewer(latest: readonly PackageVersion[], inUse: DisposableTab
     const { version: used, missing } = { version: "0", missing: undefined, ...sourceIn(inUse, found) };
     const difference = compareVersions(found.version, used);
     if (difference >= 0) return missing ? 1 : difference;
-    throw new ServiceError(
-      `the registry has only ${describe(found)}, older than ${used} in use; the data in use is unchanged`,
-    );
+    const what = `the registry has only ${describe(found)}, older than ${used} in use`;
+    throw new ServiceError(`${what}; the data in use is unchanged`);
   });
   return order.some((difference) => difference > 0);
 }
@@ -153,10 +152,8 @@ export function compileDownloads(
     .filter(({ domain }) => isPopular(registrableIn(domain)) && inUse.find(domain) === undefined)
     .map(({ domain }) => domain);
   if (popular.length > mostPopular) {
-    const examples = popular.slice(0, 3).join(", ");
-    doubt(
-      `${sourcesOf(popular, lists)}: ${grouped(popular.length)} popular domains would become disposable, such as ${examples}`,
-    );
+    const what = `${grouped(popular.length)} popular domains would become disposable`;
+    doubt(`${sourcesOf(popular, lists)}: ${what}, such as ${popular.slice(0, 3).join(", ")}`);
   }
   return compiled;
 }
@@ -173,19 +170,16 @@ function compileSuffixes(found: PackageVersion, file: Uint8Array, inUse: Disposa
     if (missing !== undefined) refuse(`${describe(found)}: its public suffixes lack ${missing}`, options);
     const before = inUse.suffixes?.rules ?? 0;
     if (rules.length < fewestRules * before || (before > 0 && rules.length > mostGrowth * before)) {
-      refuse(
-        `${describe(found)}: its public suffixes go from ${grouped(before)} rules to ${grouped(rules.length)}`,
-        options,
-      );
+      const change = `from ${grouped(before)} rules to ${grouped(rules.length)}`;
+      refuse(`${describe(found)}: its public suffixes go ${change}`, options);
     }
     const slots = new Int32Array(compileSuffixTable(rules).buffer);
     const { version, published } = found;
     return { version, published, rules: rules.length, slots };
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    options.onNotice(
-      `${describe(found)}: ${(error as Error).message}; going on with the public suffixes of ${inUse.suffixes?.published ?? "idv"}`,
-    );
+    const instead = `the public suffixes of ${inUse.suffixes?.published ?? "idv"}`;
+    options.onNotice(`${describe(found)}: ${(error as Error).message}; going on with ${instead}`);
     return undefined;
   }
 }
@@ -255,25 +249,25 @@ async function findAll(registry: Registry, onNotice: (text: string) => void) {
   return { latest: found, suffixes: undefined };
 }
 
-function readList(download: Download): {
-  readonly text: string;
-  readonly list: readonly string[];
-  readonly again?: ReadonlySet<string>;
-} {
+type ReadList = { readonly text: string; readonly list: readonly string[]; readonly again?: ReadonlySet<string> };
+
+function readList(download: Download): ReadList {
   if (download.days !== undefined) return { text: "", ...listOfDays(download.days) };
   const text = Buffer.from(download.bytes ?? []).toString();
+  return { text, list: listIn(text, describe(download)) };
+}
+
+function listIn(text: string, where: string): readonly string[] {
   const list = namesIn(text);
-  if (list !== undefined) return { text, list };
-  throw new ServiceError(`${describe(download)}: contains no list of domains; the data in use is unchanged`);
+  if (list !== undefined) return list;
+  throw new ServiceError(`${where}: contains no list of domains; the data in use is unchanged`);
 }
 
 /** Five times the names of today. */
 const mostOfDay = 5000;
 
 function withToday(days: Days, { text, published }: FetchedList, options: UpdateOptions): Days {
-  const list = namesIn(text);
-  if (list === undefined)
-    throw new ServiceError(`${dailyList.name}: contains no list of domains; the data in use is unchanged`);
+  const list = listIn(text, dailyList.name);
   if (list.length > mostOfDay) refuse(`${dailyList.name}: ${grouped(list.length)} names on one day`, options);
   return withDay(days, list, published || new Date().toISOString().slice(0, 10));
 }

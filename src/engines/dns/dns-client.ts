@@ -47,7 +47,6 @@ const failures: Readonly<Record<string, UndecidedCause>> = {
 };
 
 export class DnsClient {
-  readonly #options: DnsClientOptions;
   readonly #servers: readonly string[];
   readonly #idle: Slot[];
   readonly #waiting: ((slot: Slot) => void)[] = [];
@@ -63,8 +62,7 @@ export class DnsClient {
   #nextProbe = 0;
   #isCancelled = false;
 
-  constructor(options: DnsClientOptions) {
-    this.#options = options;
+  constructor(private readonly options: DnsClientOptions) {
     const { servers, concurrency, rate } = options;
     this.#pace = new Pace(rate ? (1000 * rate.items) / rate.milliseconds : Number.POSITIVE_INFINITY);
     // Node cannot set a server with a network interface (`%`), so such a server is used only if it is the only one.
@@ -76,7 +74,7 @@ export class DnsClient {
 
   /** Whether private networks can be reached: a private server, or this machine's, answers for them too. */
   get isInside(): boolean {
-    const isNamed = this.#options.servers !== undefined;
+    const isNamed = this.options.servers !== undefined;
     return this.#servers.some((server) => {
       const address = server.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
       return isIP(address) !== 0 && (isPrivateAddress(address) || (!isNamed && !isRoutable(address, true)));

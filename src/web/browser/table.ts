@@ -126,17 +126,14 @@ export async function openCheck(
       yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     }
   }
+  const faultOf = (error: unknown) => (signal.aborted ? signal.reason : asFault(error));
+  const rethrow = (error: unknown) => Promise.reject(faultOf(error));
   const input = await openInput(
     { bytes: pieces(), size, ...(Reader && source instanceof Blob && { read: readerOf(source) }) },
     {
-      kind,
-      inputName: name,
-      encoding: options.encoding,
-      outputEncoding: undefined,
-      sheet: options.sheet,
+      ...{ kind, inputName: name, encoding: options.encoding, outputEncoding: undefined, sheet: options.sheet },
       sheets: { kind: "same", mayReturn: true },
-      isInPlace: false,
-      backup: undefined,
+      ...{ isInPlace: false, backup: undefined },
       table: {
         profile: profiles[kind],
         items: itemTest({ kind, emptyValues: usualCells.emptyValues }),
@@ -146,32 +143,19 @@ export async function openCheck(
         badRows,
       },
       columns: {
-        status: "status",
-        withReasons: options.explain === true,
-        withExchange: false,
-        withFixes: options.fix !== undefined,
+        ...{ status: "status", withReasons: options.explain === true, withFixes: options.fix !== undefined },
         added: (["canonical", "flags"] as const).filter((name) => options[name]),
-        escapesFormulas: false,
-        update: undefined,
+        ...{ withExchange: false, escapesFormulas: false, update: undefined },
       },
-      cells: usualCells,
-      filter,
-      hasMark: false,
-      isForced: options.column !== undefined,
-      note: () => {},
+      ...{ cells: usualCells, filter, hasMark: false, isForced: options.column !== undefined, note: () => {} },
     },
     { onBadRow: (fault) => bad.add(fault), signal },
-  ).catch((error: unknown) => {
-    throw signal.aborted ? signal.reason : asFault(error);
-  });
+  ).catch(rethrow);
   const { table, columns, cells, compression, encoding, sheet, share } = input;
   const output = outputStream();
   signal.addEventListener("abort", () => output.fail(signal.reason));
-  const sink = await writeTable(output.sink, input, { name, sheetKind: sheet?.format, compression }).catch(
-    (error: unknown) => {
-      throw signal.aborted ? signal.reason : asFault(error);
-    },
-  );
+  const sinkOptions = { name, sheetKind: sheet?.format, compression };
+  const sink = await writeTable(output.sink, input, sinkOptions).catch(rethrow);
   const validator = offlineValidator(
     { classifier, source: {} },
     { charge: async (units) => ({ granted: units, quota: { left: null, renewsAt: null } }) },
@@ -183,19 +167,9 @@ export async function openCheck(
   const run = async (): Promise<Facts> => {
     try {
       const report = await validateTable({
-        kind,
-        table: input.stream,
-        sink,
-        columns,
-        cells,
-        filter,
+        ...{ kind, table: input.stream, sink, columns, cells, filter, signal, validator, cores: 1 },
+        ...{ inputShare: share, answersPauses: size === undefined, observers: observed },
         fixer: options.fix && fixerOf(classifier.classify, kind, wantedFixes(options.fix)),
-        signal,
-        validator,
-        cores: 1,
-        inputShare: share,
-        answersPauses: size === undefined,
-        observers: observed,
         ...(options.onProgress && {
           onProgress: async (progress) => options.onProgress!(toProgress(progress, share())),
         }),
@@ -205,13 +179,11 @@ export async function openCheck(
         ...emptyFacts(kind, "idv, in a browser: the list was not sent anywhere"),
         ...factsOf(kind, report),
         inputs: [await inputFactsOf(name, input, bad.kinds, report)],
-        badRows: bad.count,
-        explained: options.explain === true,
-        fixes: options.fix !== undefined,
+        ...{ badRows: bad.count, explained: options.explain === true, fixes: options.fix !== undefined },
         seconds: (performance.now() - started) / 1000,
       };
     } catch (error) {
-      const fault = signal.aborted ? signal.reason : asFault(error);
+      const fault = faultOf(error);
       output.fail(fault);
       throw fault;
     }
@@ -225,12 +197,8 @@ export async function openCheck(
     columnName: table.columnName,
     columns: table.names,
     added: columns.names,
-    sheet: sheet?.name,
-    otherSheets: sheet?.others ?? [],
-    encoding,
-    compression,
-    stream: output.stream,
-    summary,
+    ...{ sheet: sheet?.name, otherSheets: sheet?.others ?? [], encoding, compression },
+    ...{ stream: output.stream, summary },
   };
 }
 
@@ -303,13 +271,8 @@ export function badItemObserver(
         if (!isBad[code] || !isWanted(statuses[code]!, reasons[code])) continue;
         const { line, value, item = value.trim() } = locate(row);
         const { reason, suggestion } = classify(kind, item);
-        onBadItem({
-          line,
-          item,
-          status: statuses[code] as ClassifierStatus,
-          ...(reason !== undefined && { reason }),
-          ...(suggestion !== undefined && { suggestion }),
-        });
+        const why = { ...(reason !== undefined && { reason }), ...(suggestion !== undefined && { suggestion }) };
+        onBadItem({ line, item, status: statuses[code] as ClassifierStatus, ...why });
       }
     },
   };
