@@ -75,8 +75,7 @@ const otherArchives: readonly (readonly [path: string, what: string])[] = [
 
 async function openBook(name: string, file: Archive, signal: AbortSignal) {
   const parts = listParts(file);
-  if (parts === undefined)
-    throw new TableError(`${name}: a damaged zip archive or spreadsheet file`, { code: "workbook" });
+  if (parts === undefined) throw unreadable(name, "a damaged zip archive or spreadsheet file");
   const find = (path: string) => parts.find((part) => part.name === path);
   if (find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];
@@ -86,9 +85,7 @@ async function openBook(name: string, file: Archive, signal: AbortSignal) {
   }
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
     length > mostPartBytes || (length > suspectBytes && length > mostRatio * compressedLength);
-  if (parts.some(isTooLarge)) {
-    throw new TableError(`${name}: a part of it is too large to read; export it as CSV`, { code: "workbook" });
-  }
+  if (parts.some(isTooLarge)) throw unreadable(name, "a part of it is too large to read; export it as CSV");
   async function* read(part: ArchivePart) {
     for await (const piece of unpack(file, part)) {
       signal.throwIfAborted();
@@ -121,9 +118,8 @@ async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, w
     const names = sheets.map((sheet) => `"${sheet.name}"`);
     const like = names.find((each) => each.toLowerCase() === `"${wanted.toLowerCase()}"`);
     const hint = like === undefined ? "" : ` (did you mean ${like}?)`;
-    throw new ChoiceError(`${name}: no sheet "${wanted}"${hint}; the sheets are ${names.join(", ")}`, {
-      code: "sheet",
-    });
+    const what = `no sheet "${wanted}"${hint}; the sheets are ${names.join(", ")}`;
+    throw new ChoiceError(`${name}: ${what}`, { code: "sheet" });
   }
   const [first] = sheets;
   if (first === undefined) throw new Error("it has no sheet with cells");
@@ -193,10 +189,7 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
   let length = 0;
   for await (const chunk of input) {
     length += chunk.length;
-    if (length > mostBytes)
-      throw new TableError(`${name}: over 512 MiB, too large for a spreadsheet file; export it as CSV`, {
-        code: "workbook",
-      });
+    if (length > mostBytes) throw unreadable(name, "over 512 MiB, too large for a spreadsheet file; export it as CSV");
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);
@@ -206,9 +199,9 @@ function throwExplained(name: string, error: unknown, signal: AbortSignal): neve
   signal.throwIfAborted();
   if (error instanceof ChoiceError || error instanceof TableError) throw error;
   const { message } = error as Error;
-  if (error instanceof SheetFault) {
-    const { advice } = error;
-    throw new TableError(`${name}: ${message}`, { code: "workbook", ...(advice && { advice }) });
-  }
-  throw new TableError(`${name}: a damaged spreadsheet file: ${message}; export it as CSV`, { code: "workbook" });
+  if (error instanceof SheetFault) throw unreadable(name, message, error.advice);
+  throw unreadable(name, `a damaged spreadsheet file: ${message}; export it as CSV`);
 }
+
+const unreadable = (name: string, what: string, advice?: string): TableError =>
+  new TableError(`${name}: ${what}`, { code: "workbook", ...(advice && { advice }) });

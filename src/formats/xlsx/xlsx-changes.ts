@@ -217,9 +217,7 @@ class References {
 
   #fault(what: string): SheetFault {
     const { name } = this.parts.sheet;
-    return new SheetFault(
-      `sheet "${name}": rows that may be left out are needed by ${what}`,
-      "use -o FILE.csv, or --split",
-    );
+    const needed = `sheet "${name}": rows that may be left out are needed by ${what}`;
+    return new SheetFault(needed, "use -o FILE.csv, or --split");
   }
 }
