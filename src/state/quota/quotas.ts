@@ -24,21 +24,18 @@ import {
 type QuotaDatabase = Pick<ServiceDatabase, "name" | "isServer" | "read" | "write" | "writeFast">;
 
 export class Quotas {
-  readonly #database: QuotaDatabase;
-  readonly #from: QuotaOwner;
-
-  constructor(database: QuotaDatabase, from: QuotaOwner) {
-    this.#database = database;
-    this.#from = from;
-  }
+  constructor(
+    private readonly database: QuotaDatabase,
+    private readonly from: QuotaOwner,
+  ) {}
 
   get isServer(): boolean {
-    return this.#database.isServer;
+    return this.database.isServer;
   }
 
   async secret(): Promise<Uint8Array> {
-    const from = this.#from;
-    return this.#database.read(function* () {
+    const from = this.from;
+    return this.database.read(function* () {
       const [keys, quotas, [{ now }], [row]] = yield* ask<
         [Parameters<typeof usableQuota>[1], NamedQuotaRow[], [Clock], { secret: Uint8Array }[]]
       >(...selectOwner(from, "", ""), clock, ["SELECT secret FROM {run_secret}"]);
@@ -49,18 +46,18 @@ export class Quotas {
 
   /** Gives back what dead runs held; if there is nothing, no lock is needed. */
   async read(isDead: UnitRequest["isDead"]): Promise<Quota> {
-    await clearDead(this.#database, isDead);
-    return this.#database.read(() => readQuota(this.#from));
+    await clearDead(this.database, isDead);
+    return this.database.read(() => readQuota(this.from));
   }
 
   configure(change: QuotaChange): Promise<Quota> {
-    return this.#database.write(() => configure(this.#from, change));
+    return this.database.write(() => configure(this.from, change));
   }
 
   /** Runs that have charged and not delivered charge again. */
   reset(): Promise<Quota> {
-    const from = this.#from;
-    return this.#database.write(function* () {
+    const from = this.from;
+    return this.database.write(function* () {
       const [[row], [{ now }]] = yield* ask<[[NamedQuotaRow], [Clock]]>(selectOwner(from, "", "{lock}")[1], clock);
       const quota = { ...renewed(row, now), used: 0 };
       yield* tell(
@@ -73,24 +70,24 @@ export class Quotas {
   }
 
   reserve(request: UnitRequest): Promise<Reserved> {
-    return this.#write(() => reserve(this.#from, request), request.isFinal === true);
+    return this.#write(() => reserve(this.from, request), request.isFinal === true);
   }
 
   deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
-    return this.#write(() => deliver(this.#from, delivered), isDurable);
+    return this.#write(() => deliver(this.from, delivered), isDurable);
   }
 
   /** A power failure ends all runs on a file, which owe nothing then. A database may crash while they go on. */
   #write<Result>(work: () => Work<Result>, isDurable: boolean): Promise<Result> {
-    return isDurable || this.isServer ? this.#database.write(work) : this.#database.writeFast(work);
+    return isDurable || this.isServer ? this.database.write(work) : this.database.writeFast(work);
   }
 
   release(id: string): Promise<void> {
-    return this.#database.writeFast(() => release(this.#from, id));
+    return this.database.writeFast(() => release(this.from, id));
   }
 
   beat(id: string): Promise<boolean> {
-    return this.#database.writeFast(() => beat(id));
+    return this.database.writeFast(() => beat(id));
   }
 }
 

@@ -80,11 +80,7 @@ const isUnclaimed = (worker: Worker) =>
 
 /** All methods throw StoreError when the state cannot be used. */
 export class SqlLists {
-  readonly #database: ServiceDatabase;
-
-  constructor(database: ServiceDatabase) {
-    this.#database = database;
-  }
+  constructor(private readonly database: ServiceDatabase) {}
 
   /** Returns the list of the same request, if it was added before, and "full" beyond the limits. */
   add(
@@ -92,7 +88,7 @@ export class SqlLists {
     most: { readonly ofKey: number; readonly ofAll: number },
   ): Promise<StoredList | "full"> {
     const hash = onceHash(keyId, once);
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [[{ now }], [found], [ofKey], [ofAll]] = yield* ask<
         [[Clock], ListRow[], [{ count: number }], [{ count: number }]]
       >(
@@ -124,19 +120,19 @@ export class SqlLists {
   }
 
   async has(keyId: string, once: string): Promise<boolean> {
-    const [rows] = await this.#database.read(() => ask(["SELECT 1 FROM {list} WHERE once = ?", onceHash(keyId, once)]));
+    const [rows] = await this.database.read(() => ask(["SELECT 1 FROM {list} WHERE once = ?", onceHash(keyId, once)]));
     return rows!.length > 0;
   }
 
   async get(id: string): Promise<StoredList | undefined> {
-    const [[row]] = await this.#database.read(() =>
+    const [[row]] = await this.database.read(() =>
       ask<[ListRow[]]>([`SELECT ${columns} FROM {list} WHERE id = ? AND ${isShown}`, id]),
     );
     return row && toList(row);
   }
 
   async all(most: number, keyId?: string): Promise<readonly StoredList[]> {
-    const [rows] = await this.#database.read(() =>
+    const [rows] = await this.database.read(() =>
       ask<[ListRow[]]>([
         `SELECT ${columns} FROM {list} WHERE ${isShown} ${keyId === undefined ? "" : "AND key_id = ? AND who = ?"}
         ORDER BY created DESC, id LIMIT ?`,
@@ -155,7 +151,7 @@ export class SqlLists {
     for (const name of ["choices", "found", "result"] as const) {
       if (to[name] !== undefined) changed.push([name, JSON.stringify(to[name])]);
     }
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
         `UPDATE {list} SET changed = ?, alive = ?, ${changed.map(([name]) => `${name} = ?`).join(", ")}
@@ -183,7 +179,7 @@ export class SqlLists {
 
   /** Gives a sign of life, which a power failure may undo. Returns whether the claim still holds. */
   beat({ id, server, attempt }: ListClaim, progress?: unknown, isFurther = false): Promise<boolean> {
-    return this.#database.writeFast(function* () {
+    return this.database.writeFast(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask([
         `UPDATE {list} SET alive = ?, progress = ? ${isFurther ? ", lost_servers = 0" : ""}
@@ -203,7 +199,7 @@ export class SqlLists {
       `(SELECT ${what} FROM {list} AS other
         WHERE coalesce(other.key_id, '') = coalesce(mine.key_id, '') AND ${condition})`;
     const isOurs = `other.state = 'running' AND ${isOwn(worker, "other.")}`;
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [rows] = yield* ask<[ListRow[]]>([
         `UPDATE {list} SET state = 'running', server = ?, alive = ?, attempt = attempt + 1, progress = NULL,
@@ -222,8 +218,8 @@ export class SqlLists {
 
   /** Also returns ids of lists to remove: unfinished or removed ones after silence, others after `keep` ms. */
   async due(worker: Worker, silence: number, keep: number) {
-    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
-    const [waiting, ended] = await this.#database.read(() =>
+    const [[{ now }]] = await this.database.read(() => ask<[[Clock]]>(clock));
+    const [waiting, ended] = await this.database.read(() =>
       ask<[unknown[], { id: string }[]]>(
         [`SELECT 1 FROM {list} WHERE ${isUnclaimed(worker)} LIMIT 1`, now - silence, ...ownOf(worker)],
         [
@@ -238,7 +234,7 @@ export class SqlLists {
 
   /** Stores the hash of a body, or compares it with the stored one. Undefined for a removed list. */
   hasBody(id: string, hash: Uint8Array): Promise<boolean | undefined> {
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [[row]] = yield* ask<[{ body_hash: Uint8Array }[]]>([
         `UPDATE {list} SET body_hash = coalesce(body_hash, ?) WHERE id = ? AND ${isShown} RETURNING body_hash`,
         ...[hash, id],
@@ -249,7 +245,7 @@ export class SqlLists {
 
   /** A list whose request may be repeated is `gone` first. */
   async drop(id: string): Promise<void> {
-    await this.#database.write(function* () {
+    await this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       yield* tell([
         // Nothing was charged for a list that no server has begun to check.

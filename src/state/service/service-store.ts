@@ -45,45 +45,42 @@ const noteDelay = 1000;
 const nobody = "unknown";
 
 export class ServiceStore {
-  readonly #database: ServiceDatabase;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #sweep: Promise<unknown> = Promise.resolve();
   readonly #uses = new Map<string, { time: number; noted: number }>();
   #noting: NodeJS.Timeout | undefined;
   #isClosed = false;
-
-  readonly #clock: () => number;
   #ahead = 0;
 
-  constructor(database: ServiceDatabase, clock: () => number) {
-    this.#database = database;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly database: ServiceDatabase,
+    private readonly clock: () => number,
+  ) {}
 
   get sessions() {
-    return new SqlSessions(this.#database);
+    return new SqlSessions(this.database);
   }
 
   get lists() {
-    return new SqlLists(this.#database);
+    return new SqlLists(this.database);
   }
 
   get pool() {
-    return this.#database.pool;
+    return this.database.pool;
   }
 
   /** Returns the time by the clock that decides: that of a shared database, as of the last look at it. */
   now(): number {
-    return this.#clock() + this.#ahead;
+    return this.clock() + this.#ahead;
   }
 
   #compared(time: number): number {
-    this.#ahead = time - this.#clock();
+    this.#ahead = time - this.clock();
     return time;
   }
 
   get isServer() {
-    return this.#database.isServer;
+    return this.database.isServer;
   }
 
   async close(): Promise<void> {
@@ -91,24 +88,24 @@ export class ServiceStore {
     clearTimeout(this.#noting);
     await Promise.race([this.#noteUses(0), sleep(closeWait, undefined, { ref: false })]);
     await Promise.race([this.#sweep, sleep(closeWait, undefined, { ref: false })]);
-    await this.#database.close();
+    await this.database.close();
   }
 
   checkWritable(): Promise<void> {
-    return this.#database.checkWritable();
+    return this.database.checkWritable();
   }
 
   examine(): Promise<void> {
-    return this.#database.examine();
+    return this.database.examine();
   }
 
   /** The secret cannot be shown again. @throws KeyExistsError; UnknownKeyError when a shared quota would change */
   create(key: NewKey, who = nobody) {
-    return this.#database.write(() => createKey({ id: newId(), ...key }, who));
+    return this.database.write(() => createKey({ id: newId(), ...key }, who));
   }
 
   async limits(): Promise<readonly KeyLimit[]> {
-    const [rows, [{ now }]] = await this.#database.read(() =>
+    const [rows, [{ now }]] = await this.database.read(() =>
       ask<[JoinedRow[], [Clock]]>(
         [
           `SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id
@@ -123,7 +120,7 @@ export class ServiceStore {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const [keys, secrets, [{ now }]] = await this.#database.read(() =>
+    const [keys, secrets, [{ now }]] = await this.database.read(() =>
       ask<[JoinedRow[], SecretRow[], [Clock]]>(
         [`SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id ORDER BY k.created, k.id`],
         ["SELECT * FROM {secret}"],
@@ -143,7 +140,7 @@ export class ServiceStore {
     const hashes = secrets.map(hashOf);
     // Few lengths, so that few statements have to be prepared.
     const padded = Array.from({ length: 2 ** Math.ceil(Math.log2(hashes.length)) }, (_, i) => hashes[i] ?? hashes[0]!);
-    const [rows, [{ now }]] = await this.#database.read(() =>
+    const [rows, [{ now }]] = await this.database.read(() =>
       ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
         [
           `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
@@ -165,13 +162,13 @@ export class ServiceStore {
   /** Durable. The used units of a quota always equal its usage in the period, all statuses but `quota_exceeded`. */
   async chargeAll(charges: readonly Charge[]): Promise<readonly ChargeOutcome[]> {
     if (charges.length === 0) return [];
-    const { fastCharges } = this.#database;
+    const { fastCharges } = this.database;
     const atOnce = await fastCharges?.chargeAll(charges);
     if (atOnce !== undefined) {
       this.#use(charges, this.#compared(atOnce.now));
       return atOnce.outcomes;
     }
-    const { outcomes, rows, now } = await this.#database.write(() => charge(charges));
+    const { outcomes, rows, now } = await this.database.write(() => charge(charges));
     fastCharges?.learn(rows, now);
     this.#use(charges, this.#compared(now));
     return outcomes;
@@ -198,7 +195,7 @@ export class ServiceStore {
     if (uses.length === 0) return;
     for (const [, use] of uses) use.noted = use.time;
     const inOrder = uses.sort(([a], [b]) => (a < b ? -1 : 1));
-    await this.#database.tryWrite(() => tell(...inOrder.map(([id, { time }]) => noteUse(id, time))));
+    await this.database.tryWrite(() => tell(...inOrder.map(([id, { time }]) => noteUse(id, time))));
   }
 
   /** Sweeps once a minute, and after each charge while more answers are left. No charge waits for it. */
@@ -206,7 +203,7 @@ export class ServiceStore {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepMilliseconds) return;
     this.#sweptAt = now;
     this.#sweep = this.#sweep
-      .then(() => this.#database.write(() => deleteAnswers(now)))
+      .then(() => this.database.write(() => deleteAnswers(now)))
       .then((isMore) => {
         if (isMore) this.#sweptAt = Number.NEGATIVE_INFINITY;
       })
@@ -214,20 +211,20 @@ export class ServiceStore {
   }
 
   quotas(owner: QuotaOwner): Quotas {
-    return new Quotas(this.#database, owner);
+    return new Quotas(this.database, owner);
   }
 
   clearDead(isDead: UnitRequest["isDead"]): Promise<void> {
-    return clearDead(this.#database, isDead);
+    return clearDead(this.database, isDead);
   }
 
   /** A power failure may undo it. */
   takeTurns(keyId: string, wanted: number) {
-    return this.#database.writeFast(() => takeTurns(keyId, wanted));
+    return this.database.writeFast(() => takeTurns(keyId, wanted));
   }
 
   async hasAnswer(keyId: string, idempotencyKey: string): Promise<boolean> {
-    const [answers, [{ now }]] = await this.#database.read(() =>
+    const [answers, [{ now }]] = await this.database.read(() =>
       ask<[DatedAnswer[], [Clock]]>(selectAnswers(keyId, [hashOf(idempotencyKey)]), clock),
     );
     return answers.some((answer) => isValid(answer, now));
@@ -235,54 +232,54 @@ export class ServiceStore {
 
   /** Used units stay. A change of a shared quota affects all of its keys. @throws UnknownKeyError */
   set(id: string, change: KeyChange, who = nobody) {
-    return this.#database.write(() => setKey(id, change, who));
+    return this.database.write(() => setKey(id, change, who));
   }
 
   /** If the key is already revoked, its `revoked` stays unchanged. @throws UnknownKeyError */
   revoke(id: string, who = nobody) {
-    return this.#database.write(() => revokeKey(id, who));
+    return this.database.write(() => revokeKey(id, who));
   }
 
   /** The newest secret works for `grace` milliseconds more. @throws SecretExistsError; UnknownKeyError */
   rotate(id: string, grace: number, secretId = newId(), who = nobody) {
-    return this.#database.write(() => rotateKey(id, grace, secretId, who));
+    return this.database.write(() => rotateKey(id, grace, secretId, who));
   }
 
   /** @throws UnknownKeyError when the key has no such secret, or it is its newest */
   endSecret(id: string, secretId: string, who = nobody) {
-    return this.#database.write(() => endSecret(id, secretId, who));
+    return this.database.write(() => endSecret(id, secretId, who));
   }
 
   usage(query: usage.UsageQuery) {
-    return usage.readSums(this.#database, query);
+    return usage.readSums(this.database, query);
   }
 
   totals(query: usage.UsageQuery) {
-    return usage.readTotals(this.#database, query);
+    return usage.readTotals(this.database, query);
   }
 
   /** Yields one span at a time, the oldest first. */
   usageByKey(query: usage.UsageQuery) {
-    return usage.readByKey(this.#database, query);
+    return usage.readByKey(this.database, query);
   }
 
   /** Gives units that a run has charged their statuses, as far as they can still be told. */
   async nameUnits(units: usage.NamedUnits): Promise<void> {
-    await this.#database.write(() => nameUnits(units));
+    await this.database.write(() => nameUnits(units));
   }
 
   /** Sums up hours that are over, and folds days older than `keep` milliseconds. Other calls may run meanwhile. */
   async tidyUsage(keep: number): Promise<void> {
-    const [[{ now }]] = await this.#database.read(() => ask<[[Clock]]>(clock));
+    const [[{ now }]] = await this.database.read(() => ask<[[Clock]]>(clock));
     const until = now - keep - ((now - keep) % dayMilliseconds);
     for (const step of [() => usage.rollUpHour(now), () => usage.deleteHours(now), () => usage.foldDay(until)]) {
-      while (!this.#isClosed && (await this.#database.writeFast(step))) await setImmediate();
+      while (!this.#isClosed && (await this.database.writeFast(step))) await setImmediate();
     }
   }
 
   /** Records changes of other things than keys: sessions, lists, shared quotas. */
   async record(entry: Omit<AuditEntry, "at">): Promise<void> {
-    await this.#database.write(function* () {
+    await this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       yield* tell(auditEntry({ at: now, ...entry }));
     });
@@ -290,14 +287,14 @@ export class ServiceStore {
 
   async audit(most: number, since = 0): Promise<readonly AuditEntry[]> {
     const sql = `SELECT at, who, what, key_id AS "keyId" FROM {audit} WHERE at >= ? ORDER BY number DESC LIMIT ?`;
-    const [rows] = await this.#database.read(() => ask<[AuditEntry[]]>([sql, since, most]));
+    const [rows] = await this.database.read(() => ask<[AuditEntry[]]>([sql, since, most]));
     return rows;
   }
 
   /** A line for each disagreement of numbers in the state, as of one moment: runs and servers go on. */
   async check(): Promise<readonly string[]> {
     let problems: readonly string[] = [];
-    await this.#database.inOne("read", async (run) => {
+    await this.database.inOne("read", async (run) => {
       problems = await run(checkState());
     });
     return problems;
@@ -305,11 +302,11 @@ export class ServiceStore {
 
   /** Reads all as of one moment, in the order of {@link stateTables}. Nothing else may use the store meanwhile. */
   exportRows(visit: (rows: StateRows) => Promise<void>): Promise<void> {
-    return this.#database.inOne("read", (run) => exportRows(run, visit));
+    return this.database.inOne("read", (run) => exportRows(run, visit));
   }
 
   /** Adds all rows or none. Nothing else may use the store meanwhile. @throws StoreError when it has keys or quotas */
   importRows(pages: AsyncIterable<StateRows>): Promise<void> {
-    return this.#database.inOne("write", (run) => importRows(run, pages, this.#database.name));
+    return this.database.inOne("write", (run) => importRows(run, pages, this.database.name));
   }
 }

@@ -20,16 +20,12 @@ const columns = "id, name, created, seen, expires";
 
 /** All methods throw StoreError when the state cannot be used. */
 export class SqlSessions {
-  readonly #database: ServiceDatabase;
-
-  constructor(database: ServiceDatabase) {
-    this.#database = database;
-  }
+  constructor(private readonly database: ServiceDatabase) {}
 
   /** Returns a token, which can be used once, within {@link signInMilliseconds}. */
   async createSignIn(name?: string): Promise<string> {
     const token = newToken();
-    await this.#database.write(function* () {
+    await this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       yield* tell(
         ["DELETE FROM {sign_in} WHERE expires <= ?", now],
@@ -43,7 +39,7 @@ export class SqlSessions {
   /** Uses up a token. Returns the secret of a new session; undefined for an invalid token. */
   signIn(token: string): Promise<string | undefined> {
     const secret = newToken();
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
       const [[spent]] = yield* ask<[{ name: string | null }[]]>([
         "DELETE FROM {sign_in} WHERE hash = ? AND expires > ? RETURNING name",
@@ -62,38 +58,38 @@ export class SqlSessions {
   /** Prolongs the session; undefined if it has ended. */
   async find(secret: string): Promise<Session | undefined> {
     const hash = hashOf(secret);
-    const [rows, [{ now }]] = await this.#database.read(() =>
+    const [rows, [{ now }]] = await this.database.read(() =>
       ask<[Session[], [Clock]]>([`SELECT ${columns} FROM {session} WHERE hash = ?`, hash], clock),
     );
     const [session] = open(rows, now);
     if (session === undefined) return undefined;
     if (now - session.seen > seenMilliseconds) {
-      await this.#database.tryWrite(() => tell(["UPDATE {session} SET seen = ? WHERE hash = ?", now, hash]));
+      await this.database.tryWrite(() => tell(["UPDATE {session} SET seen = ? WHERE hash = ?", now, hash]));
     }
     return session;
   }
 
   async list(): Promise<readonly Session[]> {
-    const [rows, [{ now }]] = await this.#database.read(() =>
+    const [rows, [{ now }]] = await this.database.read(() =>
       ask<[Session[], [Clock]]>([`SELECT ${columns} FROM {session} ORDER BY created DESC, id`], clock),
     );
     return open(rows, now);
   }
 
   end(id: string): Promise<boolean> {
-    return this.#database.write(function* () {
+    return this.database.write(function* () {
       const [rows] = yield* ask(["DELETE FROM {session} WHERE id = ? RETURNING id", id]);
       return rows!.length > 0;
     });
   }
 
   async signOut(secret: string): Promise<void> {
-    await this.#database.write(() => tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]));
+    await this.database.write(() => tell(["DELETE FROM {session} WHERE hash = ?", hashOf(secret)]));
   }
 
   /** Ends all sessions and tokens. */
   async signOutAll(): Promise<void> {
-    await this.#database.write(() => tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"]));
+    await this.database.write(() => tell(["DELETE FROM {sign_in}"], ["DELETE FROM {session}"]));
   }
 }
 

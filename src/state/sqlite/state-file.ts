@@ -23,7 +23,6 @@ export async function openFile(path: string, schema: sqlite.Schema, now: () => n
 
 /** All methods throw StoreError when the file cannot be used. */
 export abstract class StateFile {
-  protected readonly file: OpenFile;
   /** Changes run one after another, so that a process never competes with itself for the lock. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -33,9 +32,7 @@ export abstract class StateFile {
   #syncing: Promise<void> = Promise.resolve();
   #nextSync: Promise<void> | undefined;
 
-  constructor(file: OpenFile) {
-    this.file = file;
-  }
+  constructor(protected readonly file: OpenFile) {}
 
   async close(): Promise<void> {
     await this.#lastWrite;

@@ -6,7 +6,6 @@ type Discardable = Pick<TableSink, "discard">;
 type Close = (isInterrupted: boolean) => Promise<void>;
 
 export class Resources {
-  readonly signal: AbortSignal;
   /** Called before outputs appear, and after they have appeared. */
   delivery: { readonly secure?: () => Promise<void>; readonly deliver?: () => Promise<void> } = {};
   /** Called before the last output appears: from then on, the run has ended well. */
@@ -18,9 +17,7 @@ export class Resources {
   #isClosed = false;
   #isDiscarded = false;
 
-  constructor(signal: AbortSignal) {
-    this.signal = signal;
-  }
+  constructor(readonly signal: AbortSignal) {}
 
   /** Calls `close`, which may be called again without effect, when the run ends; at once if it has ended. */
   async atEnd(close: Close): Promise<void> {

@@ -31,18 +31,16 @@ export function badRowsTable(path: string, hasOnlyCopy: boolean) {
 
 export class BadRows {
   readonly counts = new BadRowCounts();
-  readonly sink: TableSink | undefined;
   readonly #unwritten: Buffer[] = [];
-  readonly #annotate: ((fault: RowFault) => void) | undefined;
 
-  constructor(sink: TableSink | undefined, annotate?: (fault: RowFault) => void) {
-    this.#annotate = annotate;
-    this.sink = sink;
-  }
+  constructor(
+    readonly sink: TableSink | undefined,
+    private readonly annotate: ((fault: RowFault) => void) | undefined,
+  ) {}
 
   add(fault: RowFault, record: Uint8Array): void {
     this.counts.add(fault);
-    this.#annotate?.(fault);
+    this.annotate?.(fault);
     if (this.counts.count <= named) say(fault.message);
     if (this.counts.count === named + 1) say("more bad rows are only counted");
     if (this.sink === undefined) return;

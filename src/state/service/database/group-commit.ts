@@ -12,13 +12,10 @@ interface Member<Work, Result> {
 }
 
 export class GroupCommit<Work, Result> {
-  readonly #run: (group: readonly Work[]) => Promise<readonly Result[]>;
   readonly #lanes = new Map<string, Member<Work, Result>[]>();
 
   /** `run` returns a result for each member; if it throws, all members fail. */
-  constructor(run: (group: readonly Work[]) => Promise<readonly Result[]>) {
-    this.#run = run;
-  }
+  constructor(private readonly run: (group: readonly Work[]) => Promise<readonly Result[]>) {}
 
   add(work: Work, lane = ""): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -38,7 +35,7 @@ export class GroupCommit<Work, Result> {
     while (waiting.length > 0) {
       const group = waiting.splice(0, mostMembers);
       try {
-        const results = await this.#run(group.map(({ work }) => work));
+        const results = await this.run(group.map(({ work }) => work));
         for (const [i, { resolve }] of group.entries()) resolve(results[i]!);
       } catch (error) {
         for (const { reject } of group) reject(error);

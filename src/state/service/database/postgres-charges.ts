@@ -47,14 +47,11 @@ const untilDurable = "SELECT pg_backend_pid() AS pid, pg_logical_emit_message(tr
 const notAtOnce = ["23505", "40P01"];
 
 export class PostgresCharges {
-  readonly #database: PostgresDatabase;
   /** Whether {@link untilDurable} reaches the server process that made the charge, and so waits for its commit. */
   #waits: Promise<boolean> | undefined;
   readonly #known = new Map<string, KnownKey>();
 
-  constructor(database: PostgresDatabase) {
-    this.#database = database;
-  }
+  constructor(private readonly database: PostgresDatabase) {}
 
   /** Locks the quota for a third of the time. Undefined unless all charges are new, granted and on one quota. */
   async chargeAll(charges: readonly Charge[]) {
@@ -66,7 +63,7 @@ export class PostgresCharges {
     const until = earliest(all.map(({ until }) => until));
     const units = charges.reduce((sum, { statuses }) => sum + statuses.length, 0);
     if (known.unit_limit !== null && known.used + units > known.unit_limit) return undefined;
-    this.#waits ??= this.#database.runsItself(untilDurable).catch((error) => {
+    this.#waits ??= this.database.runsItself(untilDurable).catch((error) => {
       this.#waits = undefined;
       throw error;
     });
@@ -81,9 +78,9 @@ export class PostgresCharges {
     const { answers, usage } = applyCharges(rows, charges, 0);
     // Two of the charges have the same Idempotency-Key.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;
-    const [found] = await this.#database
+    const [found] = await this.database
       .limited(() =>
-        this.#database.read(
+        this.database.read(
           [
             atOnce,
             ...[known.id, units, known.version, until],
