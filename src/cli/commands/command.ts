@@ -45,6 +45,14 @@ export function describe(command: Command, help: CommandHelp): Command {
     });
 }
 
+/** Defines the commands of a described group, with its environment. A longer description is in `help`. */
+export const commandsOf =
+  (group: Command) =>
+  (usage: string, help: Partial<CommandHelp>, description: string, ...examples: readonly string[]): Command => {
+    const { environment = [] } = helps.get(group)!;
+    return describe(group.command(usage).summary(description), { description, examples, environment, ...help });
+  };
+
 function section(heading: string, lines: readonly (readonly [string, string])[]): string {
   if (lines.length === 0) return "";
   const width = Math.max(...lines.map(([name]) => name.length));

@@ -6,14 +6,12 @@ import { counted, grouped, printable } from "../../../text.js";
 import { removeCacheSecret } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { longestCacheTtl } from "../../config/settings.js";
-import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
 import { day, duration } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { type DefineCommand, describe } from "../command.js";
-
-const environment = ["IDV_CACHE_FILE", "XDG_STATE_HOME"] as const;
+import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const statsOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
 
@@ -31,14 +29,16 @@ export const define: DefineCommand = (cache) => {
   describe(cache, {
     description: "Shows or shrinks the cache of the service's verdicts.",
     examples: ["cache stats", "cache prune --older-than 90d"],
-    environment,
+    environment: ["IDV_CACHE_FILE", "XDG_STATE_HOME"],
   });
-  const define = (name: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
-    describe(cache.command(name).summary(description), { description, examples, options, environment });
+  const define = commandsOf(cache);
   const stats = ["cache stats", "cache stats --json"];
-  define("stats", statsOptions, "Print number and age of each service's verdicts.", ...stats).action(showCache);
+  define("stats", { options: statsOptions }, "Print number and age of each service's verdicts.", ...stats).action(
+    showCache,
+  );
   define("clear", {}, "Delete all verdicts.", "cache clear").action(clearCache);
-  define("prune", pruneOptions, "Delete old verdicts.", "cache prune --older-than 90d").action(pruneCache);
+  const prune = define("prune", { options: pruneOptions }, "Delete old verdicts.", "cache prune --older-than 90d");
+  prune.action(pruneCache);
 };
 
 async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<void> {

@@ -14,9 +14,7 @@ import { listUrlOptions } from "../../options/service.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { type DefineCommand, describe } from "../command.js";
-
-const environment = ["XDG_DATA_HOME"] as const;
+import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const showOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
 
@@ -29,23 +27,22 @@ export const define: DefineCommand = (data) => {
   describe(data, {
     description: "Shows or updates the data of the offline engine.",
     examples: ["data show", "data update"],
-    environment,
+    environment: ["XDG_DATA_HOME"],
   });
-  const showDescription = "Print the sources of the disposable domains: versions, dates, counts, licences.";
-  describe(data.command("show").summary(showDescription), {
-    description: showDescription,
-    examples: ["data show", "data show --json"],
-    options: showOptions,
-    environment,
-  }).action(showData);
-  const updateDescription = "Fetch newer lists from the npm registry and over HTTPS.";
-  describe(data.command("update").summary(updateDescription), {
-    description: updateDescription,
-    examples: ["data update"],
-    options: updateOptions,
-    environment: [...environment, "HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "npm_config_registry"],
-    exitCodes: [5],
-  }).action(updateData);
+  const define = commandsOf(data);
+  define(
+    "show",
+    { options: showOptions },
+    "Print the sources of the disposable domains: versions, dates, counts, licences.",
+    ...["data show", "data show --json"],
+  ).action(showData);
+  const environment = ["XDG_DATA_HOME", "HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "npm_config_registry"] as const;
+  define(
+    "update",
+    { options: updateOptions, environment, exitCodes: [5] },
+    "Fetch newer lists from the npm registry and over HTTPS.",
+    "data update",
+  ).action(updateData);
 };
 
 async function updateData(options: OptionValues<typeof updateOptions>): Promise<void> {

@@ -16,9 +16,7 @@ import { filled } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { type DefineCommand, describe } from "../command.js";
-
-const environment = ["XDG_CONFIG_HOME"] as const;
+import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const addOptions = optionRecords({
   note: { flags: "--note <TEXT>", help: "why, for whoever reads the list", parse: filled },
@@ -33,35 +31,22 @@ export const define: DefineCommand = (command) => {
   describe(command, {
     description: `Keeps a list of domains and addresses: each is ${becomes}, in every offline run and in idv serve.`,
     examples: [`${list} add larch-and-oak.com --note "our shop"`, `${list} list`, `${list} remove larch-and-oak.com`],
-    environment,
+    environment: ["XDG_CONFIG_HOME"],
   });
+  const define = commandsOf(command);
   const adds = "Add domains, which count with all names below them, and addresses.";
-  describe(command.command("add").summary(adds), {
-    description: adds,
-    examples: [`${list} add larch-and-oak.com ann@example.net`],
-    options: addOptions,
-    environment,
-  })
+  define("add", { options: addOptions }, adds, `${list} add larch-and-oak.com ann@example.net`)
     .argument(
       "<ENTRY...>",
       list === "allow" ? "domains, addresses and MAILBOX@*" : "domains, addresses, MAILBOX@* and mx:HOST",
     )
     .action((entries: readonly string[], options: OptionValues<typeof addOptions>) => add(list, entries, options));
-  const removes = "Remove entries.";
-  describe(command.command("remove").summary(removes), {
-    description: removes,
-    examples: [`${list} remove larch-and-oak.com`],
-    environment,
-  })
+  define("remove", {}, "Remove entries.", `${list} remove larch-and-oak.com`)
     .argument("<ENTRY...>", "entries as idv shows them")
     .action((entries: readonly string[]) => remove(list, entries));
-  const lists = "Print the entries and their notes.";
-  describe(command.command("list").summary(lists), {
-    description: lists,
-    examples: [`${list} list --json`],
-    options: listOptions,
-    environment,
-  }).action((options: OptionValues<typeof listOptions>) => show(list, options));
+  define("list", { options: listOptions }, "Print the entries and their notes.", `${list} list --json`).action(
+    (options: OptionValues<typeof listOptions>) => show(list, options),
+  );
 };
 
 async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {

@@ -10,7 +10,7 @@ import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../confi
 import { isAbsent, openState } from "../../config/service-state.js";
 import { openSharedQuota } from "../../engines/shared-quota.js";
 import { UsageError } from "../../errors.js";
-import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
 import { quotaOptions } from "../../options/quota.js";
 import { unitLimit } from "../../options/values.js";
 import { warnOfOveruse } from "../../terminal/overuse.js";
@@ -18,7 +18,7 @@ import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
 import { commandLineAuthor } from "../author.js";
-import { type DefineCommand, describe } from "../command.js";
+import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const showOptions = optionRecords({ ...quotaOptions, json: { flags: "--json", help: "print a JSON object" } });
 
@@ -27,8 +27,6 @@ const setOptions = optionRecords({
   limit: { flags: "--limit <N|none>", help: "units a period", parse: unitLimit },
   period: { flags: "--period <PERIOD>", help: "none, hour, day or month of the UTC calendar", choices: periods },
 });
-
-const environment = ["IDV_QUOTA", "XDG_STATE_HOME"] as const;
 
 export const define: DefineCommand = (quota) => {
   describe(quota, {
@@ -43,24 +41,24 @@ export const define: DefineCommand = (quota) => {
       "Units of a run that was killed block others for 15 seconds at most.",
     ],
     examples: ["quota show", "quota set --limit 10000 --period month"],
-    environment,
+    environment: ["IDV_QUOTA", "XDG_STATE_HOME"],
   });
-  const define = (name: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
-    describe(quota.command(name).summary(description), { description, examples, options, environment });
+  const define = commandsOf(quota);
   define(
     "show",
-    showOptions,
+    { options: showOptions },
     "Print limit, used and left units, and when they renew.",
     ...["quota show", "quota show --json"],
   ).action(showQuota);
   define(
     "set",
-    setOptions,
+    { options: setOptions },
     "Set the limit, the period or both. Units used in this period stay used.",
     ...["quota set --limit 10000 --period month", "quota set --limit none"],
     "quota set --quota postgres://db.example.com/idv#nightly --limit 1000000",
   ).action(setQuota);
-  define("reset", quotaOptions, "Set the used units of a quota file to 0.", "quota reset").action(resetQuota);
+  const reset = define("reset", { options: quotaOptions }, "Set the used units of a quota file to 0.", "quota reset");
+  reset.action(resetQuota);
 };
 
 /** A quota file that does not exist is not created. */

@@ -5,7 +5,7 @@ import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
 import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
-import { type OptionRecords, type OptionValues, optionRecords } from "../../options/option.js";
+import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateEnvironment, stateOptions } from "../../options/state.js";
 import {
   day,
@@ -22,7 +22,7 @@ import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandLineAuthor } from "../author.js";
-import { type DefineCommand, describe } from "../command.js";
+import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const settingOptions = optionRecords({
   ...stateOptions,
@@ -68,36 +68,30 @@ export const define: DefineCommand = (keys) => {
     examples: ["keys create --name shop --limit 10000 --period month", "keys list"],
     environment: stateEnvironment,
   });
-  const define = (usage: string, options: OptionRecords, description: string, ...examples: readonly string[]) =>
-    describe(keys.command(usage).summary(description), {
-      description,
-      examples,
-      options,
-      environment: stateEnvironment,
-    });
+  const define = commandsOf(keys);
   define(
     "create",
-    createOptions,
+    { options: createOptions },
     "Create a key and print it, once.",
     ...["keys create --name shop --limit 10000 --period month"],
     ...["keys create --name tests --sandbox --permissions emails"],
   ).action(createKey);
-  define("list", listOptions, "List the keys.", "keys list", "keys list --json").action(listKeys);
+  define("list", { options: listOptions }, "List the keys.", "keys list", "keys list --json").action(listKeys);
   define(
     "set <ID>",
-    settingOptions,
+    { options: settingOptions },
     "Change a key. Units used stay used.",
     "keys set 04sX1bQ2z --limit none --expires never",
   ).action(setKey);
   define(
     "revoke <ID>",
-    revokeOptions,
+    { options: revokeOptions },
     "End a key, or one of its older secrets, for good.",
     ...["keys revoke 04sX1bQ2z", "keys revoke 04sX1bQ2z --secret a8Tq"],
   ).action(revokeKey);
   define(
     "rotate <ID>",
-    rotateOptions,
+    { options: rotateOptions },
     "Give a key a new secret and print it, once.",
     ...["keys rotate 04sX1bQ2z", "keys rotate 04sX1bQ2z --grace 24h"],
   ).action(rotateKey);
