@@ -19,7 +19,7 @@ import type { Settings } from "../config/settings.js";
 import type { OpenMailCheck } from "../engines/mail-check.js";
 import { UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
-import { type OptionValues, optionRecords } from "../options/option.js";
+import { jsonLinesOption, type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";
 import { listOptions } from "../options/verdicts.js";
 import { statusList } from "../options/words.js";
@@ -31,7 +31,7 @@ import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
 
 const options = optionRecords({
-  json: { flags: "--json", help: "print one JSON object a line" },
+  ...jsonLinesOption,
   failOn: {
     flags: "--fail-on <STATUS,...>",
     help: "exit 1 when a value has one of these statuses",

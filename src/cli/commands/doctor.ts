@@ -23,7 +23,7 @@ import { chooseEngine, resolveBaseUrl } from "../engines/engine-choice.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { failureFor, UsageError } from "../errors.js";
 import { exitCodes } from "../exit-codes.js";
-import { type OptionValues, optionRecords } from "../options/option.js";
+import { jsonOption, type OptionValues, optionRecords } from "../options/option.js";
 import { baseUrlOptions, dnsOptions, setOptions } from "../options/service.js";
 import { type Listing, printListing } from "../terminal/listing.js";
 import { print } from "../terminal/standard-output.js";
@@ -33,7 +33,7 @@ import { type DefineCommand, describe } from "./command.js";
 
 const options = optionRecords({
   online: { flags: "--online", help: "ask the service whether it answers; nothing is charged" },
-  json: { flags: "--json", help: "print a JSON object" },
+  ...jsonOption,
   ...baseUrlOptions,
   ...dnsOptions,
   ...setOptions,

@@ -7,7 +7,7 @@ import { readBuilt } from "../../package/own-files.js";
 import { checkSideOutputs } from "../bulk/plan/side-outputs.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
-import { filled, wholeNumber } from "../options/values.js";
+import { filled, portOption } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { say } from "../terminal/terminal.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -15,12 +15,7 @@ import { type DefineCommand, describe } from "./command.js";
 const options = optionRecords({
   output: { flags: "-o, --output <FILE>", help: "write the page to FILE, which opens in any browser", parse: filled },
   open: { flags: "--open", help: "open it in the browser of this machine", conflicts: ["output"] },
-  port: {
-    flags: "--port <PORT>",
-    help: "port on 127.0.0.1; 0 for any free one",
-    parse: wholeNumber(0, 65_535),
-    fallback: 8788,
-  },
+  port: portOption("port on 127.0.0.1; 0 for any free one", 8788),
 });
 
 export const define: DefineCommand = (command) => {

@@ -34,6 +34,10 @@ export type OptionRecords = Readonly<Record<string, OptionRecord>>;
 
 export const optionRecords = <const Records extends OptionRecords>(records: Records): Records => records;
 
+export const jsonOption = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
+
+export const jsonLinesOption = optionRecords({ json: { flags: "--json", help: "print one JSON object a line" } });
+
 type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
   ? Choice
   : Of extends { readonly parse: (text: string, where: string) => infer Value }

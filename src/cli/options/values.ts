@@ -103,6 +103,10 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
+export const portOption = (help: string, fallback: number) => {
+  return { flags: "--port <PORT>", help, parse: wholeNumber(0, 65_535), fallback };
+};
+
 export function byteCount(value: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
@@ -252,6 +256,12 @@ export function duration(least: number, most: number) {
     throw new InvalidValue(`It takes a time such as 500ms, 30s, 2m, 1h or 30d.${lacks}`);
   };
 }
+
+/** The parser of an option with a time, and its default, which is valid. */
+export const timeOr = (text: string, least: number, most: number) => {
+  const parse = duration(least, most);
+  return { parse, fallback: parse(text), fallbackText: text };
+};
 
 /** Returns milliseconds; infinity without a value. */
 export function waitTime(value: string): number {

@@ -4,31 +4,12 @@ import { optionRecords } from "./option.js";
 import { filled } from "./values.js";
 import { failCondition } from "./words.js";
 
+const ownList = { parse: filled, isList: true, belongsTo: "offline", next: "repeat" } as const;
+
 export const listOptions = optionRecords({
-  allow: {
-    flags: "--allow <FILE>",
-    help: "domains and addresses that are ok",
-    parse: filled,
-    isList: true,
-    belongsTo: "offline",
-    next: "repeat",
-  },
-  deny: {
-    flags: "--deny <FILE>",
-    help: "domains and addresses that are disposable",
-    parse: filled,
-    isList: true,
-    belongsTo: "offline",
-    next: "repeat",
-  },
-  allowOnly: {
-    flags: "--allow-only <FILE>",
-    help: "as --allow; what no allow list has is disposable",
-    parse: filled,
-    isList: true,
-    belongsTo: "offline",
-    next: "repeat",
-  },
+  allow: { flags: "--allow <FILE>", help: "domains and addresses that are ok", ...ownList },
+  deny: { flags: "--deny <FILE>", help: "domains and addresses that are disposable", ...ownList },
+  allowOnly: { flags: "--allow-only <FILE>", help: "as --allow; what no allow list has is disposable", ...ownList },
 });
 
 export const verdictOptions = (kind: Kind) =>

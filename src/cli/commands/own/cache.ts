@@ -6,22 +6,18 @@ import { counted, grouped, printable } from "../../../text.js";
 import { removeCacheSecret } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { longestCacheTtl } from "../../config/settings.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
-import { day, duration } from "../../options/values.js";
+import { jsonOption, type OptionValues, optionRecords } from "../../options/option.js";
+import { timeOr } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
-const statsOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
-
 const pruneOptions = optionRecords({
   olderThan: {
     flags: "--older-than <TIME>",
     help: "delete verdicts older than TIME",
-    parse: duration(0, longestCacheTtl),
-    fallback: 30 * day,
-    fallbackText: "30d",
+    ...timeOr("30d", 0, longestCacheTtl),
   },
 });
 
@@ -33,7 +29,7 @@ export const define: DefineCommand = (cache) => {
   });
   const define = commandsOf(cache);
   const stats = ["cache stats", "cache stats --json"];
-  define("stats", { options: statsOptions }, "Print number and age of each service's verdicts.", ...stats).action(
+  define("stats", { options: jsonOption }, "Print number and age of each service's verdicts.", ...stats).action(
     showCache,
   );
   define("clear", {}, "Delete all verdicts.", "cache clear").action(clearCache);
@@ -41,7 +37,7 @@ export const define: DefineCommand = (cache) => {
   prune.action(pruneCache);
 };
 
-async function showCache({ json }: OptionValues<typeof statsOptions>): Promise<void> {
+async function showCache({ json }: OptionValues<typeof jsonOption>): Promise<void> {
   const path = cachePath(process.env);
   const statistics = await withCache(path, (cache) => cache.statistics(), []);
   const scopes = statistics.map(({ oldest, newest, ...rest }) => ({

@@ -9,14 +9,12 @@ import { npmRegistry } from "../../config/npm-registry.js";
 import { dataTablePath } from "../../config/paths.js";
 import { resolveSettings } from "../../config/resolve-settings.js";
 import { proxiesFor } from "../../engines/proxies.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { jsonOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { listUrlOptions } from "../../options/service.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
-
-const showOptions = optionRecords({ json: { flags: "--json", help: "print a JSON object" } });
 
 const updateOptions = optionRecords({
   force: { flags: "--force", help: "install lists that grow or shrink much or have popular domains" },
@@ -32,7 +30,7 @@ export const define: DefineCommand = (data) => {
   const define = commandsOf(data);
   define(
     "show",
-    { options: showOptions },
+    { options: jsonOption },
     "Print the sources of the disposable domains: versions, dates, counts, licences.",
     ...["data show", "data show --json"],
   ).action(showData);
@@ -60,7 +58,7 @@ async function updateData(options: OptionValues<typeof updateOptions>): Promise<
   print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
 }
 
-async function showData(options: { readonly json?: true }): Promise<void> {
+async function showData(options: OptionValues<typeof jsonOption>): Promise<void> {
   const { path, table } = findTable(dataTablePath(process.env), say);
   const { size, sources, suffixes } = table;
   const alone = countAlone(table);

@@ -11,7 +11,7 @@ import { withFolderLock } from "../../../state/sqlite/folder-lock.js";
 import { printable } from "../../../text.js";
 import { ownListPath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { filled } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
@@ -21,7 +21,6 @@ import { commandsOf, type DefineCommand, describe } from "../command.js";
 const addOptions = optionRecords({
   note: { flags: "--note <TEXT>", help: "why, for whoever reads the list", parse: filled },
 });
-const listOptions = optionRecords({ json: { flags: "--json", help: "print one JSON object a line" } });
 
 const lockMilliseconds = 10_000;
 
@@ -44,8 +43,8 @@ export const define: DefineCommand = (command) => {
   define("remove", {}, "Remove entries.", `${list} remove larch-and-oak.com`)
     .argument("<ENTRY...>", "entries as idv shows them")
     .action((entries: readonly string[]) => remove(list, entries));
-  define("list", { options: listOptions }, "Print the entries and their notes.", `${list} list --json`).action(
-    (options: OptionValues<typeof listOptions>) => show(list, options),
+  define("list", { options: jsonLinesOption }, "Print the entries and their notes.", `${list} list --json`).action(
+    (options: OptionValues<typeof jsonLinesOption>) => show(list, options),
   );
 };
 
@@ -75,7 +74,7 @@ async function remove(list: ListName, entries: readonly string[]): Promise<void>
   say(`${[...keys].map(printable).join(", ")}: removed`);
 }
 
-async function show(list: ListName, { json }: OptionValues<typeof listOptions>): Promise<void> {
+async function show(list: ListName, { json }: OptionValues<typeof jsonLinesOption>): Promise<void> {
   const rows = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "").flatMap((line) => {
     if (keyOf(list, line) === undefined) return [];
     const [, entry = line, note = ""] = /^(.*?)\s+#\s?(.*)$/.exec(line) ?? [];

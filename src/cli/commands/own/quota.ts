@@ -10,7 +10,7 @@ import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../confi
 import { isAbsent, openState } from "../../config/service-state.js";
 import { openSharedQuota } from "../../engines/shared-quota.js";
 import { UsageError } from "../../errors.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { jsonOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { quotaOptions } from "../../options/quota.js";
 import { unitLimit } from "../../options/values.js";
 import { warnOfOveruse } from "../../terminal/overuse.js";
@@ -20,7 +20,7 @@ import { fromNow } from "../../terminal/time.js";
 import { commandLineAuthor } from "../author.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
-const showOptions = optionRecords({ ...quotaOptions, json: { flags: "--json", help: "print a JSON object" } });
+const showOptions = optionRecords({ ...quotaOptions, ...jsonOption });
 
 const setOptions = optionRecords({
   ...quotaOptions,

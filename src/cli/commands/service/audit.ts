@@ -5,26 +5,20 @@ import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { stateEnvironment, stateOptions } from "../../options/state.js";
-import { day, duration } from "../../options/values.js";
+import { day, timeOr } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({
   ...stateOptions,
-  since: {
-    flags: "--since <TIME>",
-    help: "how far back",
-    parse: duration(0, 36_600 * day),
-    fallback: 30 * day,
-    fallbackText: "30d",
-  },
+  since: { flags: "--since <TIME>", help: "how far back", ...timeOr("30d", 0, 36_600 * day) },
   by: { flags: "--by <NAME>", help: "changes by whom, such as anna" },
   key: { flags: "--key <ID>", help: "changes of a key alone" },
   follow: { flags: "-f, --follow", help: "print changes as they are made, the oldest first" },
-  json: { flags: "--json", help: "print one JSON object a line" },
+  ...jsonLinesOption,
 });
 
 export const define: DefineCommand = (command) => {

@@ -5,16 +5,16 @@ import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
 import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { stateEnvironment, stateOptions } from "../../options/state.js";
 import {
   day,
-  duration,
   expiryDate,
   filled,
   permissionList,
   requestRate,
   showRate,
+  timeOr,
   unitLimit,
 } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
@@ -42,7 +42,7 @@ const createOptions = optionRecords({
 
 const listOptions = optionRecords({
   ...stateOptions,
-  json: { flags: "--json", help: "print one JSON object a line" },
+  ...jsonLinesOption,
   long: { flags: "--long", help: "all columns on a terminal, too" },
 });
 
@@ -53,13 +53,7 @@ const revokeOptions = optionRecords({
 
 const rotateOptions = optionRecords({
   ...stateOptions,
-  grace: {
-    flags: "--grace <TIME>",
-    help: "time for which the old secret still works",
-    parse: duration(0, 30 * day),
-    fallback: 0,
-    fallbackText: "0s",
-  },
+  grace: { flags: "--grace <TIME>", help: "time for which the old secret still works", ...timeOr("0s", 0, 30 * day) },
 });
 
 export const define: DefineCommand = (keys) => {

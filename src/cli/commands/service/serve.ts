@@ -32,7 +32,7 @@ import { fieldName, trustedAddress, webOrigin } from "../../options/addresses.js
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
 import { stateOptions } from "../../options/state.js";
-import { byteCount, day, duration, filled, wholeNumber } from "../../options/values.js";
+import { byteCount, day, filled, portOption, timeOr, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
@@ -40,12 +40,7 @@ import { listen } from "./listen.js";
 
 const options = optionRecords({
   host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },
-  port: {
-    flags: "--port <PORT>",
-    help: "port to listen on; 0 for any free one",
-    parse: wholeNumber(0, 65_535),
-    fallback: 8787,
-  },
+  port: portOption("port to listen on; 0 for any free one", 8787),
   socket: {
     flags: "--socket <PATH>",
     help: "Unix socket to listen on instead",
@@ -89,16 +84,12 @@ const options = optionRecords({
     flags: "--keep-lists <TIME>",
     help: "remove lists that long after their check",
     // What a list has paid, so that another try at it does not pay again, is known for seven days.
-    parse: duration(60_000, 6 * day),
-    fallback: 3_600_000,
-    fallbackText: "1h",
+    ...timeOr("1h", 60_000, 6 * day),
   },
   keepUsage: {
     flags: "--keep-usage <TIME>",
     help: "keep the usage of each day that long",
-    parse: duration(40 * day, 36_600 * day),
-    fallback: 400 * day,
-    fallbackText: "400d",
+    ...timeOr("400d", 40 * day, 36_600 * day),
   },
   maxListBytes: {
     flags: "--max-list-bytes <SIZE>",

@@ -8,7 +8,7 @@ import { withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { stateEnvironment, stateOptions } from "../../options/state.js";
-import { day, duration, filled, wholeNumber } from "../../options/values.js";
+import { day, filled, timeOr, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
 import { type DefineCommand, describe } from "../command.js";
@@ -16,13 +16,7 @@ import { type DefineCommand, describe } from "../command.js";
 const options = optionRecords({
   ...stateOptions,
   key: { flags: "--key <ID>", help: "only this key", parse: filled },
-  since: {
-    flags: "--since <TIME>",
-    help: "how far back",
-    parse: duration(0, 3660 * day),
-    fallback: 7 * day,
-    fallbackText: "7d",
-  },
+  since: { flags: "--since <TIME>", help: "how far back", ...timeOr("7d", 0, 3660 * day) },
   by: { flags: "--by <SPAN>", help: "hour, or day of the UTC calendar", choices: ["hour", "day"], fallback: "day" },
   top: {
     flags: "--top <N>",
