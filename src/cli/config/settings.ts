@@ -36,92 +36,54 @@ export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
 const rate = { parse: itemRate, show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s` };
+const number = (least: number, most: number, fallback: number) => {
+  return { parse: wholeNumber(least, most), fallback: String(fallback) };
+};
+const truth = (fallback: "true" | "false") => ({ parse: truthValue, fallback });
+const oneOfFirst = <const Word extends string>(...words: readonly [Word, ...Word[]]) => {
+  const fallback: string = words[0];
+  return { parse: oneOf(...words), fallback };
+};
 const words = (list: readonly string[]) => list.join(",");
 const showDnsUse = (use: DnsUse) =>
   typeof use === "string" ? use : `strict:${Number((100 * use.mostUndecided).toFixed(3))}%`;
 
 const settings = defineSettings({
-  engine: {
-    help: "api, offline, or auto: api if there is a key",
-    parse: oneOf("auto", "api", "offline"),
-    fallback: "auto",
-  },
-  baseUrl: {
-    flags: "--base-url <URL>",
-    help: "URL that /emails/validate is appended to",
-    parse: serviceUrl,
-    belongsTo: "api",
-  },
-  apiKeyFile: { help: "file that holds the key and nothing else", parse: filled, belongsTo: "api", isOwn: true },
-  batchSize: {
-    help: "send up to N items in a request",
-    parse: wholeNumber(1, 100_000),
-    fallback: "100",
-    belongsTo: "api",
-  },
-  concurrency: { help: "send up to N requests at a time", parse: wholeNumber(1, 64), fallback: "4", belongsTo: "api" },
-  rate: { help: "submit up to N items in that time", ...rate, belongsTo: "api" },
-  timeout: { help: "longest time for one try", ...time(1, day), fallback: "30s", belongsTo: "api" },
-  maxRetries: {
-    help: "how often a failed batch is sent again",
-    parse: wholeNumber(0, 100),
-    fallback: "4",
-    belongsTo: "api",
-  },
-  retryBudget: { help: "longest time for all tries", ...time(0, day), fallback: "2m", belongsTo: "api" },
-  cacheTtl: {
-    help: "oldest cached verdict that is used",
-    ...time(0, longestCacheTtl),
-    fallback: "30d",
-    belongsTo: "api",
-  },
-  precheck: {
-    help: "whether items that cannot be valid are fake without asking",
-    parse: truthValue,
-    fallback: "true",
-    belongsTo: "api",
-  },
-  allowInsecureHttp: {
-    help: "whether the key may be sent unencrypted to another machine",
-    parse: truthValue,
-    fallback: "false",
-    belongsTo: "api",
-    isOwn: true,
-  },
-  dns: {
-    flags: "--dns [=strict]",
-    help: "look up whether domains receive mail; strict, strict:5%: exit 5 if more fail",
-    parse: dnsUse,
-    show: showDnsUse,
-    fallback: "off",
-    belongsTo: "dns",
-    isOwn: true,
-  },
-  dnsServer: {
-    help: "DNS servers to query, instead of the system's: IP[:PORT],...",
-    parse: dnsServers,
-    show: words,
-    belongsTo: "dns",
-    isOwn: true,
-  },
-  dnsConcurrency: {
-    help: "most DNS queries in flight",
-    parse: wholeNumber(1, mostInFlight),
-    fallback: String(mostInFlight),
-    belongsTo: "dns",
-    isOwn: true,
-  },
-  dnsRate: { help: "most DNS queries in a time: 100/s", ...rate, belongsTo: "dns", isOwn: true },
-  databaseConnections: {
-    help: "idv serve: most connections to a PostgreSQL state",
-    parse: wholeNumber(1, 1000),
-    fallback: "8",
-  },
+  engine: { help: "api, offline, or auto: api if there is a key", ...oneOfFirst("auto", "api", "offline") },
+  ...ofService({
+    baseUrl: { flags: "--base-url <URL>", help: "URL that /emails/validate is appended to", parse: serviceUrl },
+    apiKeyFile: { help: "file that holds the key and nothing else", parse: filled, isOwn: true },
+    batchSize: { help: "send up to N items in a request", ...number(1, 100_000, 100) },
+    concurrency: { help: "send up to N requests at a time", ...number(1, 64, 4) },
+    rate: { help: "submit up to N items in that time", ...rate },
+    timeout: { help: "longest time for one try", ...time(1, day), fallback: "30s" },
+    maxRetries: { help: "how often a failed batch is sent again", ...number(0, 100, 4) },
+    retryBudget: { help: "longest time for all tries", ...time(0, day), fallback: "2m" },
+    cacheTtl: { help: "oldest cached verdict that is used", ...time(0, longestCacheTtl), fallback: "30d" },
+    precheck: { help: "whether items that cannot be valid are fake without asking", ...truth("true") },
+    allowInsecureHttp: {
+      help: "whether the key may be sent unencrypted to another machine",
+      ...truth("false"),
+      isOwn: true,
+    },
+  }),
+  ...ofDns({
+    dns: {
+      flags: "--dns [=strict]",
+      help: "look up whether domains receive mail; strict, strict:5%: exit 5 if more fail",
+      parse: dnsUse,
+      show: showDnsUse,
+      fallback: "off",
+    },
+    dnsServer: { help: "DNS servers to query, instead of the system's: IP[:PORT],...", parse: dnsServers, show: words },
+    dnsConcurrency: { help: "most DNS queries in flight", ...number(1, mostInFlight, mostInFlight) },
+    dnsRate: { help: "most DNS queries in a time: 100/s", ...rate },
+  }),
+  databaseConnections: { help: "idv serve: most connections to a PostgreSQL state", ...number(1, 1000, 8) },
   databaseTimeout: { help: "idv serve: longest wait for an answer of PostgreSQL", ...time(1, day), fallback: "5s" },
   cell: {
     help: "which of several items in a field counts: worst, first or best",
-    parse: oneOf("worst", "first", "best"),
-    fallback: "worst",
+    ...oneOfFirst("worst", "first", "best"),
   },
   emptyValues: { help: "words for no item, instead of n/a, null ...", parse: wordList, show: words },
   listUrl: {
@@ -133,21 +95,34 @@ const settings = defineSettings({
   dailyListUrl: { help: "where idv data update fetches the list of the day, or none", parse: listUrl, isOwn: true },
   header: {
     help: "write the header: always, never, or first: in the first shard only",
-    parse: oneOf("always", "first", "never"),
-    fallback: "always",
+    ...oneOfFirst("always", "first", "never"),
     next: "prevent",
   },
   statusColumn: { help: "name of the added column", parse: filled, fallback: "status", next: "repeat" },
   escapeFormulas: {
     help: "whether added fields that are formulas get a ' before them",
-    parse: truthValue,
-    fallback: "false",
+    ...truth("false"),
     next: "repeat",
   },
-  ragged: { help: "rows with too few fields: pad, or error", parse: oneOf("pad", "error"), fallback: "pad" },
+  ragged: { help: "rows with too few fields: pad, or error", ...oneOfFirst("pad", "error") },
 });
 
-function defineSettings<const All extends Readonly<Record<string, Setting>>>(all: All): All {
+type Group = Readonly<Record<string, Setting>>;
+
+function withCommon<const All extends Group, const Common extends Partial<Setting>>(all: All, common: Common) {
+  const entries = Object.entries(all).map(([name, setting]) => [name, { ...setting, ...common }]);
+  return Object.fromEntries(entries) as { readonly [Name in keyof All]: All[Name] & Common };
+}
+
+function ofService<const All extends Group>(all: All) {
+  return withCommon(all, { belongsTo: "api" });
+}
+
+function ofDns<const All extends Group>(all: All) {
+  return withCommon(all, { belongsTo: "dns", isOwn: true });
+}
+
+function defineSettings<const All extends Group>(all: All): All {
   return all;
 }
 
