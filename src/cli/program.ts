@@ -8,9 +8,9 @@ import { isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
-import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
 import { insteadAtCheck, insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
+import { meantBy } from "./options/meant.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -41,7 +41,7 @@ const commandsByGroup: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   "With a service": {
     login: ["keep the key of a service", () => import("./commands/own/login.js")],
-    logout: ["remove that key", () => import("./commands/own/logout.js")],
+    logout: ["remove that key", () => import("./commands/own/login.js")],
     cache: ["show or shrink the cache of verdicts", () => import("./commands/own/cache.js")],
   },
   "Your own service": {

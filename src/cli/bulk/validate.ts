@@ -6,7 +6,7 @@ import { extractItem } from "../../core/run/items/item.js";
 import { validateTable } from "../../core/run/run.js";
 import type { RunReport } from "../../core/run/run-options.js";
 import { checkFound } from "../../formats/open/no-items.js";
-import { loadOfflineRules } from "../engines/offline-rules.js";
+import { loadOfflineRules } from "../engines/offline-engine.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 import { isContinued, standardOutput } from "../terminal/standard-output.js";

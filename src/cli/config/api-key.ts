@@ -9,7 +9,7 @@ import { StoreError } from "../../state/errors.js";
 import { UsageError } from "../errors.js";
 import { serviceUrl } from "../options/addresses.js";
 import { configFolder } from "./paths.js";
-import type { Resolved } from "./resolved.js";
+import type { Resolved } from "./settings.js";
 
 /** A stored key is only sent to this service. */
 export interface Login {

@@ -1,6 +1,8 @@
 /** Where `idv serve` listens: an address, a Unix socket, or a socket that systemd has opened. */
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { dirname } from "node:path";
+import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { UsageError } from "../errors.js";
 
 export interface ListenAddress {
@@ -31,10 +33,8 @@ export function listenAddress(
   return { listen: { host, port }, name: `${host}:${port}` };
 }
 
-export const allowGroup = (path: string): void => chmodSync(path, socketMode);
-
 /** @throws UsageError when another server listens on it, or it is not a socket */
-export async function removeStaleSocket(path: string): Promise<void> {
+async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw new UsageError(`${path}: is not a socket; choose another --socket`);
@@ -48,3 +48,21 @@ export async function removeStaleSocket(path: string): Promise<void> {
   if (isInUse) throw new UsageError(`${path}: another server listens there; choose another --socket`);
   rmSync(path);
 }
+
+export async function listen(service: FastifyInstance, { listen: options, name }: ListenAddress): Promise<string> {
+  if ("path" in options) await removeStaleSocket(options.path);
+  if ("path" in options && !existsSync(dirname(options.path)))
+    throw new UsageError(`cannot listen on ${name}: its folder does not exist; create it`);
+  const address = await service.listen(options as FastifyListenOptions).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
+  });
+  if ("path" in options) chmodSync(options.path, socketMode);
+  return "port" in options ? address : name;
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something else does already; choose another --port",
+  EACCES: "permission denied; choose a --port above 1023, or a folder that can be written",
+  EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
+  ENOTFOUND: "no such host",
+};

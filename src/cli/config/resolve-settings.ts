@@ -10,7 +10,6 @@ import { parsed } from "../options/values.js";
 import { readLogin } from "./api-key.js";
 import { environmentVariables } from "./environment.js";
 import { configFolder } from "./paths.js";
-import type { Resolved } from "./resolved.js";
 import * as settings from "./settings.js";
 
 interface SettingsFile {
@@ -67,7 +66,7 @@ function resolveSetting(
   options: settings.SettingOptions,
   env: NodeJS.ProcessEnv,
   files: readonly SettingsFile[],
-): Resolved<unknown> {
+): settings.Resolved<unknown> {
   const { flags, fallback } = settings.settingOf(name);
   const option = (options as Readonly<Record<string, unknown>>)[name];
   if (option !== undefined) return { value: option, source: flags!.split(" ")[0]! };

@@ -1,11 +1,20 @@
 /** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Drivers are loaded when they are used. */
+
 import { statSync } from "node:fs";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { LockWait } from "../../state/sqlite/database.js";
 import { UsageError } from "../errors.js";
+import { optionRecords } from "../options/option.js";
+import { filled } from "../options/values.js";
 import { stateLocation } from "./paths.js";
 import { isDatabase } from "./quota-location.js";
+
+export const stateOptions = optionRecords({
+  state: { flags: "--state <FILE|URL>", help: "keys and quotas: a file, or postgres://host/database", parse: filled },
+});
+
+export const stateEnvironment = ["IDV_STATE", "IDV_STATE_FILE", "XDG_STATE_HOME"] as const;
 
 interface StateSettings extends Pick<PostgresSettings, "connections" | "statementMilliseconds"> {
   /** False by default: a command that reads would hide a wrong path. */

@@ -4,19 +4,15 @@ import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
-import {
-  day,
-  duration,
-  filled,
-  itemRate,
-  oneOf,
-  parsed,
-  truthValue,
-  unitMilliseconds,
-  wholeNumber,
-  wordList,
-} from "../options/values.js";
-import type { Resolved } from "./resolved.js";
+import { day, duration, filled, itemRate, oneOf, parsed, truthValue, unitMilliseconds, wholeNumber, wordList } from "../options/values.js";
+
+/** A value with its source. */
+export interface Resolved<Value> {
+  readonly value: Value;
+  readonly source: string;
+  /** From a project's file, for an origin that is not the user's: a clone must not decide where a key goes. */
+  readonly isUntrusted?: true;
+}
 
 interface Setting {
   readonly help: string;

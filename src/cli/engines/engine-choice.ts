@@ -3,8 +3,7 @@
 import { AuthorisationError } from "../../core/validator/errors.js";
 import { isLoopback } from "../../engines/api/loopback.js";
 import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
-import type { Resolved } from "../config/resolved.js";
-import type { Settings } from "../config/settings.js";
+import type { Resolved, Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 
 export type EngineChoice =

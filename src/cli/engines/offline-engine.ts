@@ -1,14 +1,19 @@
 /** The embedded classifier with its quota, ready for a run. */
+
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Classifier } from "../../core/classifier/classifier.js";
 import { type ClassifierSource, loadClassifier } from "../../core/classifier/tables/load-classifier.js";
 import { offlineValidator, type UnitSource } from "../../core/validator/offline.js";
 import type { Kind } from "../../core/validator/validator.js";
+import { tableSource } from "../../engines/data/installed-table.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../state/errors.js";
 import { freshQuota, openQuotaFile, peekQuota } from "../../state/quota/quota-file.js";
 import { RunReservation } from "../../state/quota/run-reservation.js";
+import { dataTablePath } from "../config/paths.js";
 import type { QuotaLocation } from "../config/quota-location.js";
+import { say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, longestTimer, once } from "./engine.js";
 
@@ -129,3 +134,5 @@ function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: Abo
 
 /** Shortest pause between two looks at a quota, in milliseconds. */
 const leastPause = 1000;
+
+export const loadOfflineRules = (): Classifier => loadClassifier(tableSource(dataTablePath(process.env), say));

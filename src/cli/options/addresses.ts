@@ -1,8 +1,7 @@
 /** Parsers of options about the network: addresses of services, servers, pages and lists. */
-import { BlockList } from "node:net";
+import { BlockList, isIPv4 } from "node:net";
 import { isLoopback } from "../../engines/api/loopback.js";
 import { isServerAddress } from "../../engines/dns/vocabulary.js";
-import { addTo, type TrustedAddress } from "../config/trusted-addresses.js";
 import { InvalidValue, truthValue } from "./values.js";
 
 export function webOrigin(value: string): string {
@@ -80,3 +79,25 @@ export function trustedAddress(value: string): TrustedAddress {
     throw new InvalidValue("It takes an address such as 10.0.0.7, a network such as 10.0.0.0/8, or unix.");
   }
 }
+
+type TrustedAddress = string;
+
+/** The address of a peer is undefined for a Unix socket. */
+export function trustOf(trusted: readonly TrustedAddress[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const each of trusted) if (each !== "unix") addTo(list, each);
+  return (address) => {
+    if (address === undefined) return trusted.includes("unix");
+    // IPv4 on a socket for IPv6 (RFC 4291 §2.5.5.2).
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+    return list.check(plain, familyOf(plain));
+  };
+}
+
+function addTo(list: BlockList, text: TrustedAddress): void {
+  const [address = "", bits] = text.split("/");
+  if (bits === undefined) list.addAddress(address, familyOf(address));
+  else list.addSubnet(address, Number(bits), familyOf(address));
+}
+
+const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv4(address) ? "ipv4" : "ipv6");

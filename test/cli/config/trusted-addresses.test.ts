@@ -1,6 +1,6 @@
 /** Covers the addresses from which a proxy may name a person. */
 import { expect, test } from "vitest";
-import { trustOf } from "../../../src/cli/config/trusted-addresses.js";
+import { trustOf } from "../../../src/cli/options/addresses.js";
 
 test.each<[readonly string[], string | undefined, boolean]>([
   [["127.0.0.0/8", "::1", "unix"], "127.0.0.1", true],

@@ -1,14 +1,15 @@
-/** Opens the input of a file of the run, and refuses one whose items would not fit into the memory. */
+/** Opens the input of a file of the run, and refuses one whose distinct items would not fit into the memory. */
 
 import { existsSync } from "node:fs";
+import { totalmem } from "node:os";
 import { Fault } from "../../../fault.js";
 import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
 import { openReplaced } from "../../../files/output.js";
 import { type InputEvents, type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
+import { counted, grouped, sizeOf } from "../../../text.js";
 import { missingFileHint } from "../plan/missing-file.js";
 import type { Plan } from "../plan/plan.js";
-import { checkMemory } from "./memory.js";
 import { checkReplaceable } from "./output.js";
 
 /** @throws FileError, TableError, ChoiceError when the file cannot be used */
@@ -59,4 +60,37 @@ export async function inputFileOf({ kind, input, member, standardInput }: Plan, 
     if (hint !== undefined && error instanceof FileError) error.add(hint);
     throw error;
   });
+}
+
+const runBytes = 45_000_000;
+const itemBytes = 12.2;
+const mostItems = 240_000_000;
+
+/** Fewer items are not looked at, however little memory there is. */
+const leastItems = 100_000;
+
+const memoryLimit = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem());
+
+/** Assumes that all items are different; `limit` is in bytes. @throws FileError when they would not fit */
+export function checkMemory(
+  inputName: string,
+  rows: number,
+  columns: number,
+  options: { readonly shards?: number | undefined; readonly limit?: number } = {},
+): void {
+  const { shards = 1 } = options;
+  const items = (rows * columns) / shards;
+  if (items <= leastItems) return;
+  const { limit = memoryLimit() } = options;
+  const most = Math.min(mostItems, Math.max(0, limit - runBytes) / itemBytes);
+  if (items <= most) return;
+  // With so little memory, no number of parts would do.
+  if (most < leastItems) return;
+  const about = grouped(Number(items.toPrecision(2)));
+  const [needed, has] = [sizeOf(runBytes + itemBytes * items), sizeOf(limit)];
+  const parts = Math.ceil((1.1 * rows * columns) / most);
+  throw new FileError(
+    `${inputName}: if all are different, its ${about} items or so need ${needed} of memory, and there are ${has}; ` +
+      `validate it in ${counted(parts, "part")}, --shard 1/${parts} and so on, or add --force if many are the same`,
+  );
 }

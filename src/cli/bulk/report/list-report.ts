@@ -18,7 +18,7 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import { printable } from "../../../text.js";
 import type { Engine } from "../../engines/engine.js";
-import { loadOfflineRules } from "../../engines/offline-rules.js";
+import { loadOfflineRules } from "../../engines/offline-engine.js";
 import type { Plan } from "../plan/plan.js";
 import { printPage } from "./pdf.js";
 

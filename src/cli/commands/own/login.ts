@@ -1,12 +1,12 @@
-/** `idv login`: stores the key of one service. */
+/** `idv login` and `idv logout`: store the key of one service, and remove it. */
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { AuthorisationError, ServiceError } from "../../../core/validator/errors.js";
-import { writePrivately } from "../../../files/private-file.js";
+import { removeFile, writePrivately } from "../../../files/private-file.js";
 import { checked, loginPath, readKeyText } from "../../config/api-key.js";
 import { resolveSettings } from "../../config/resolve-settings.js";
-import type { Resolved } from "../../config/resolved.js";
-import type { Settings } from "../../config/settings.js";
+import type { Resolved, Settings } from "../../config/settings.js";
 import { checkSafe, resolveBaseUrl } from "../../engines/engine-choice.js";
 import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
@@ -22,7 +22,9 @@ const options = optionRecords({
 
 type LoginOptions = OptionValues<typeof options>;
 
-export const define: DefineCommand = (command) => {
+export const define: DefineCommand = (command) => (command.name() === "login" ? defineLogin : defineLogout)(command);
+
+const defineLogin: DefineCommand = (command) => {
   describe(command, {
     description:
       "Stores the key of a service, read from standard input or typed without echo.\nAsks the service once whether it accepts the key; nothing is charged.",
@@ -75,4 +77,19 @@ function prompt(question: string): Promise<string> {
       reject(new UsageError("no key was typed"));
     });
   });
+}
+
+const defineLogout: DefineCommand = (command) => {
+  describe(command, {
+    description: "Removes the key that idv login keeps.",
+    examples: ["logout"],
+    environment: ["XDG_CONFIG_HOME"],
+  }).action(logout);
+};
+
+async function logout(): Promise<void> {
+  const path = loginPath(process.env);
+  const isThere = existsSync(path);
+  await removeFile(path);
+  say(isThere ? `removed ${path}` : "there was no key to remove");
 }

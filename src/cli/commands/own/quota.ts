@@ -13,11 +13,10 @@ import { UsageError } from "../../errors.js";
 import { jsonOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { quotaOptions } from "../../options/quota.js";
 import { unitLimit } from "../../options/values.js";
-import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
-import { commandLineAuthor } from "../author.js";
+import { commandLineAuthor, warnOfOveruse } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const showOptions = optionRecords({ ...quotaOptions, ...jsonOption });

@@ -1,13 +1,12 @@
 /** `idv dashboard`: a link to sign in to the pages of `idv serve`. */
 
-import { withServiceState } from "../../config/service-state.js";
+import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { serviceUrl } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { personName } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { commandLineAuthor } from "../author.js";
+import { commandLineAuthor } from "../changes.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const linkOptions = optionRecords({

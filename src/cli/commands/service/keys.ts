@@ -3,10 +3,9 @@ import { periods } from "../../../state/quota/period.js";
 import { type ApiKey, type KeyChange, UnknownKeyError } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
-import { withServiceState } from "../../config/service-state.js";
+import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
-import { stateEnvironment, stateOptions } from "../../options/state.js";
 import {
   day,
   expiryDate,
@@ -18,10 +17,9 @@ import {
   unitLimit,
 } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
-import { warnOfOveruse } from "../../terminal/overuse.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { commandLineAuthor } from "../author.js";
+import { commandLineAuthor, warnOfOveruse } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const settingOptions = optionRecords({

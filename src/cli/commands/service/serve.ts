@@ -19,24 +19,21 @@ import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { counted } from "../../../text.js";
 import { shellWord } from "../../bulk/command-line.js";
-import { listenAddress } from "../../config/listen-address.js";
+import { listen, listenAddress } from "../../config/listen-address.js";
 import { readKeptLists } from "../../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../../config/paths.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { resolveSettings } from "../../config/resolve-settings.js";
-import { openServiceState, openState } from "../../config/service-state.js";
+import { openServiceState, openState, stateOptions } from "../../config/service-state.js";
 import { type Settings, variableOf } from "../../config/settings.js";
-import { trustOf } from "../../config/trusted-addresses.js";
 import { UsageError } from "../../errors.js";
-import { fieldName, trustedAddress, webOrigin } from "../../options/addresses.js";
+import { fieldName, trustedAddress, trustOf, webOrigin } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
-import { stateOptions } from "../../options/state.js";
 import { byteCount, day, filled, portOption, timeOr, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
-import { listen } from "./listen.js";
 
 const options = optionRecords({
   host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },

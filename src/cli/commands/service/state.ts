@@ -15,9 +15,8 @@ import {
 } from "../../../state/service/database/state-rows.js";
 import { counted } from "../../../text.js";
 import { checkSideOutputs } from "../../bulk/plan/side-outputs.js";
-import { withServiceState } from "../../config/service-state.js";
+import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
-import { stateEnvironment, stateOptions } from "../../options/state.js";
 import { filled } from "../../options/values.js";
 import { standardOutput } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";

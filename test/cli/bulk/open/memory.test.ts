@@ -1,6 +1,6 @@
 /** Covers files whose items may not fit into the memory. */
 import { expect, test } from "vitest";
-import { checkMemory } from "../../../../src/cli/bulk/open/memory.js";
+import { checkMemory } from "../../../../src/cli/bulk/open/input.js";
 
 const MB = 1_000_000;
 
