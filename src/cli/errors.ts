@@ -8,7 +8,7 @@ import { Fault, faultKinds, type Place } from "../fault.js";
 import { ClosedPipe } from "../files/errors.js";
 import { StoreError } from "../state/errors.js";
 import { UnitsLost } from "../state/quota/units-lost.js";
-import { exitCodes } from "./exit-codes.js";
+import { type ExitCode, exitCodes } from "./exit-codes.js";
 
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -40,44 +40,43 @@ export interface Failure {
   readonly stack?: string;
 }
 
+const exitCodesByError: readonly (readonly [new (...given: never[]) => Error, ExitCode])[] = [
+  [UsageError, exitCodes.usage],
+  [EmptyInput, exitCodes.failOn],
+  [AuthorisationError, exitCodes.notAuthorised],
+  [UnitsLost, exitCodes.quotaExhausted],
+  [ServiceError, exitCodes.service],
+  [StoreError, exitCodes.inputOutput],
+  [TooManyItems, exitCodes.inputOutput],
+];
+
 /** Unknown errors are bugs and keep their stack. */
 export function failureFor(error: unknown): Failure {
   if (error instanceof ClosedPipe) return { exitCode: exitCodes.done };
-  if (error instanceof CommanderError) {
-    // commander has printed its message, the help or the version itself.
-    return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
-  }
-  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message };
-  if (error instanceof EmptyInput) return { exitCode: exitCodes.failOn, message: error.message };
-  if (error instanceof AuthorisationError) {
-    return { exitCode: exitCodes.notAuthorised, message: error.message };
-  }
-  if (error instanceof UnitsLost) return { exitCode: exitCodes.quotaExhausted, message: error.message };
-  if (error instanceof ServiceError) return { exitCode: exitCodes.service, message: error.message };
+  // commander has printed its message, the help or the version itself.
+  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
+  if (!(error instanceof Error)) return { exitCode: exitCodes.bug, message: bug, stack: String(error) };
+  const { message } = error;
   if (error instanceof Fault) {
-    const { code, at, message, plain } = error;
+    const { code, at, plain } = error;
     const excerpt = error instanceof TableError ? error.excerpt : undefined;
     const { exitCode } = faultKinds[code];
     return { code, exitCode, message, plain, ...(at && { at }), ...(excerpt && { excerpt }) };
   }
-  if (error instanceof StoreError || error instanceof TooManyItems)
-    return { exitCode: exitCodes.inputOutput, message: error.message };
-  if (error instanceof Interrupted) {
-    const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
-    return { exitCode: 128 + signalNumbers[error.signal], message: error.message };
-  }
-  const want = error instanceof Error ? wantOf(error) : undefined;
+  const [, known] = exitCodesByError.find(([type]) => error instanceof type) ?? [];
+  if (known !== undefined) return { exitCode: known, message };
+  const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
+  if (error instanceof Interrupted) return { exitCode: 128 + signalNumbers[error.signal], message };
+  const want = wantOf(error);
   if (want !== undefined) return { exitCode: exitCodes.inputOutput, message: want };
-  const part = error instanceof Error ? missingPart(error) : undefined;
+  const part = missingPart(error);
   if (part !== undefined) {
     return { exitCode: exitCodes.bug, message: `a part of idv is missing: ${part}; install idv again` };
   }
-  return {
-    exitCode: exitCodes.bug,
-    message: "a bug in idv; please report it with the lines that follow",
-    stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  };
+  return { exitCode: exitCodes.bug, message: bug, stack: error.stack ?? message };
 }
+
+const bug = "a bug in idv; please report it with the lines that follow";
 
 function missingPart({ code, path, message }: NodeJS.ErrnoException): string | undefined {
   if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") return /'(.+?)'/.exec(message)?.[1];
