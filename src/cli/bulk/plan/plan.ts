@@ -1,6 +1,6 @@
 /** The first step of a bulk run: decides all that depends on options, environment and settings; later steps read none. */
 import type { ClassifierSource } from "../../../core/classifier/tables/load-classifier.js";
-import { type CellOptions, itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
+import { itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
 import { profiles } from "../../../core/run/items/profiles.js";
 import type { RowFilter } from "../../../core/run/run-options.js";
 import type { TableOptions } from "../../../core/table/table.js";
@@ -14,17 +14,16 @@ import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../for
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
-import { type QuotaLocation, quotaLocation, quotaTarget } from "../../config/quota-location.js";
+import { quotaLocation, quotaTarget } from "../../config/quota-location.js";
 import { resolveSettings } from "../../config/resolve-settings.js";
 import type { Settings } from "../../config/settings.js";
-import { chooseEngine, type EngineChoice } from "../../engines/engine-choice.js";
+import { chooseEngine } from "../../engines/engine-choice.js";
 import { UsageError } from "../../errors.js";
 import type { DnsUse } from "../../options/addresses.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
-import type { FindingsTarget } from "../../options/values.js";
-import { type BadRowHandling, type FailCondition, flagPrefix, needsDns, noItem } from "../../options/words.js";
+import { type BadRowHandling, flagPrefix, needsDns, noItem } from "../../options/words.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { say } from "../../terminal/terminal.js";
 import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";
@@ -32,48 +31,9 @@ import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js"
 import { checkSideOutputs } from "./side-outputs.js";
 import { checkTargets } from "./targets.js";
 
-interface CommonPlan {
-  readonly kind: Kind;
-  readonly settings: Settings;
-  readonly engine: EngineChoice;
-  readonly quota: QuotaLocation;
-  /** Empty for the api engine. */
-  readonly classifierSource: ClassifierSource;
-  readonly dns: DnsUse;
-  readonly cache: "use" | "refresh" | "off";
-  /** Name of the run (IDV_RUN), which is paid once, however often it is tried. */
-  readonly run: string | undefined;
-  /** Longest wait for the renewal of the quota, in milliseconds. */
-  readonly wait: number;
-  readonly isDryRun: boolean;
-  readonly isDebug: boolean;
-  readonly encoding: string | undefined;
-  readonly outputEncoding: string | undefined;
-  readonly isForced: boolean;
-  readonly cells: Omit<CellOptions, "kind" | "isPlainList">;
-  readonly columns: ColumnChoices & { readonly fixes: BulkOptions["fix"] };
-  readonly shard: { readonly index: number; readonly count: number } | undefined;
-  readonly omitsHeader: boolean;
-  readonly hasMark: boolean;
-  readonly badRows: BadRowHandling;
-  readonly split: string | undefined;
-  readonly failOn: FailCondition | undefined;
-  readonly log: LogPlan;
-  readonly report:
-    | { readonly paths: readonly string[]; readonly withAddresses: boolean; readonly withFlags: boolean }
-    | undefined;
-  readonly by: string | undefined;
-  readonly given: readonly GivenOption[];
-  readonly note: (text: string) => void;
-}
+type CommonPlan = Readonly<Awaited<ReturnType<typeof planCommon>>>;
 
-export interface LogPlan {
-  readonly summary: "text" | "json" | "none";
-  readonly progress: ProgressMode;
-  readonly isAnnotated: boolean;
-  readonly findings: readonly FindingsTarget[];
-  readonly summaryFile: string | undefined;
-}
+export type LogPlan = Readonly<ReturnType<typeof logOf>>;
 
 export interface Plan extends CommonPlan, FilePaths {
   readonly inputName: string;
@@ -121,17 +81,17 @@ export async function planRun(
   ]);
   for (const each of paths) checkWritten(each, options, settings);
   const common = await planCommon(request, settings, note);
-  const [first, ...others] = paths.map((each) => planFile(common, each, options));
-  return [first!, ...others];
+  return paths.map((each) => planFile(common, each, options)) as [Plan, ...Plan[]];
 }
 
 async function planCommon(
   { kind, options, given }: Omit<BulkRequest, "files">,
   settings: Settings,
   note: (text: string) => void,
-): Promise<CommonPlan> {
+) {
   const { env } = process;
-  const { badRows = { policy: "error" }, split, shard, report = [] } = options;
+  const { split, shard, by, failOn, report = [] } = options;
+  const badRows: BadRowHandling = options.badRows ?? { policy: "error" };
   const header = settings.header.value;
   const byDns = [...(options.only ?? []), ...(options.drop ?? [])].find(needsDns);
   if (byDns !== undefined && settings.dns.value === "off") {
@@ -140,15 +100,26 @@ async function planCommon(
   const engine = await chooseEngine(settings, options, env);
   const isOffline = engine.name === "offline";
   // --offline promises no network at all, so it also overrides IDV_DNS.
-  const dns = options.offline ? "off" : settings.dns.value;
+  const dns: DnsUse = options.offline ? "off" : settings.dns.value;
   if (isOffline) noteServiceOptions(given, options, dns !== "off", note);
   else checkServiceOptions(given, env, note);
   const ownLists = isOffline ? await readOwnLists(options, env, note) : undefined;
   if (ownLists !== undefined) noteUnaskedExchanges(ownLists, dns !== "off", note);
-  const classifierSource = ownLists === undefined ? {} : { ...tableSource(dataTablePath(env), say), ownLists };
+  /** Empty for the api engine. */
+  const classifierSource: ClassifierSource =
+    ownLists === undefined ? {} : { ...tableSource(dataTablePath(env), say), ownLists };
   const quota = quotaLocation(options, isOffline ? env : { ...env, IDV_QUOTA: undefined, IDV_QUOTA_KEY: undefined });
   checkOffline(options, quota);
-  return {
+  const columns: ColumnChoices = {
+    status: settings.statusColumn.value,
+    withReasons: options.explain === true,
+    withExchange: options.explain === true && dns !== "off",
+    added: options.add,
+    withFixes: options.fix !== undefined,
+    escapesFormulas: settings.escapeFormulas.value,
+    update: options.update,
+  };
+  const common = {
     kind,
     settings,
     engine,
@@ -159,8 +130,16 @@ async function planCommon(
     shard,
     given,
     note,
+    split,
+    failOn,
+    by,
+  };
+  return {
+    ...common,
     cache: options.cache ?? "use",
+    /** Name of the run, which is paid once, however often it is tried. */
     run: env["IDV_RUN"] || undefined,
+    /** Longest wait for the renewal of the quota, in milliseconds. */
     wait: options.wait ?? 0,
     isDryRun: options.dryRun === true,
     isDebug: logFormatsOf(options).includes("debug"),
@@ -168,24 +147,12 @@ async function planCommon(
     outputEncoding: options.encoding?.output,
     isForced: options.force === true,
     cells: { emptyValues: settings.emptyValues.value ?? usualEmptyValues, deciding: settings.cell.value },
-    columns: {
-      status: settings.statusColumn.value,
-      withReasons: options.explain === true,
-      withExchange: options.explain === true && dns !== "off",
-      added: options.add,
-      withFixes: options.fix !== undefined,
-      fixes: options.fix,
-      escapesFormulas: settings.escapeFormulas.value,
-      update: options.update,
-    },
+    columns: { ...columns, fixes: options.fix },
     omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
     hasMark: options.encoding?.hasMark === true,
-    split,
-    failOn: options.failOn,
     log: logOf(options),
-    by: options.by,
     report:
-      report.length === 0 && options.by === undefined
+      report.length === 0 && by === undefined
         ? undefined
         : {
             paths: report.map(({ path }) => path),
@@ -196,7 +163,7 @@ async function planCommon(
 }
 
 /** Keeps only the targets of `--log` if quiet. @throws UsageError for several formats besides `github` and `debug` */
-function logOf({ log = [], quiet }: BulkOptions): LogPlan {
+function logOf({ log = [], quiet }: BulkOptions) {
   const all = logFormatsOf({ log });
   const formats = new Set(all.filter((format) => format !== "github" && format !== "debug"));
   const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
@@ -207,7 +174,7 @@ function logOf({ log = [], quiet }: BulkOptions): LogPlan {
   }
   const [format] = formats;
   const isText = format !== "json" && format !== "none";
-  const progress = format === undefined || format === "text" ? "auto" : format;
+  const progress: ProgressMode = format === undefined || format === "text" ? "auto" : format;
   return {
     summary: isText ? (quiet ? "none" : "text") : format,
     progress: quiet ? "none" : progress,
