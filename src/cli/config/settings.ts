@@ -24,7 +24,7 @@ interface Setting {
   readonly belongsTo?: "api" | "dns";
   /** A project's file may not give it: a clone must not decide where a user's domains or keys are sent, and how. */
   readonly isOwn?: true;
-  /** In a command that the run suggests, as with options; `inPlace` by default. */
+  /** In a command that the run suggests; `inPlace` by default. */
   readonly next?: "repeat" | "prevent";
 }
 

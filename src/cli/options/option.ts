@@ -25,9 +25,6 @@ interface OptionRecord {
   readonly isJoined?: true;
   readonly conflicts?: readonly string[];
   readonly belongsTo?: "offline" | "api";
-  /** Suggested commands repeat it, repeat it only where a file is replaced, or are prevented by it; else it is left out. */
-  readonly next?: "repeat" | "inPlace" | "prevent";
-  readonly repeatedAs?: (text: string) => string | undefined;
 }
 
 export type OptionRecords = Readonly<Record<string, OptionRecord>>;

@@ -21,7 +21,6 @@ export const outputOptions = optionRecords({
     help: "write the rows of each status to DIR/ok.csv ...",
     parse: path,
     conflicts: ["output"],
-    next: "prevent",
   },
   format: {
     flags: "--format <FORMAT>",
@@ -29,14 +28,13 @@ export const outputOptions = optionRecords({
     parse: outputFormat,
     words: ["csv", "tsv", "jsonl", "json"],
   },
-  explain: { flags: "--explain", help: "add the columns reason and suggestion; with --dns also mx", next: "repeat" },
+  explain: { flags: "--explain", help: "add the columns reason and suggestion; with --dns also mx" },
   fix: {
     flags: "--fix [=WHICH]",
     help: "write mistyped items as they were meant, without marks around them, and as they were into the column was: typos of large providers, or all with a suggestion",
     choices: ["typos", "all"],
     implied: "typos",
     belongsTo: "offline",
-    next: "repeat",
   },
   add: {
     flags: "--add <COLUMN,...>",
@@ -44,6 +42,5 @@ export const outputOptions = optionRecords({
     parse: addedColumns,
     words: columnsToAdd,
     isJoined: true,
-    next: "repeat",
   },
 });

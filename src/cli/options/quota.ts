@@ -8,7 +8,6 @@ export const quotaOptions = optionRecords({
     help: "quota of the offline engine: a file, or #NAME in the state of idv serve",
     parse: filled,
     belongsTo: "offline",
-    next: "repeat",
   },
 });
 

@@ -12,35 +12,28 @@ export const rowOptions = (kind: Kind) =>
       parse: filterList(kind),
       isJoined: true,
       conflicts: ["drop"],
-      next: "inPlace",
     },
     drop: {
       flags: "--drop <STATUS,...>",
       help: "leave out rows with these statuses or flags; empty: without an item",
       parse: filterList(kind),
       isJoined: true,
-      next: "inPlace",
     },
     dedupe: {
       flags: "--dedupe [=KEY]",
       help: "write the first row of each item, or mailbox",
       choices: ["item", "canonical"],
       implied: "item",
-      next: "inPlace",
     },
     badRows: {
       flags: "--bad-rows <POLICY>",
       help: "broken rows: error, skip or keep; skip:FILE lists them in FILE (default: error)",
       parse: badRowHandling,
       words: ["error", "skip", "keep", "skip:", "keep:"],
-      next: "inPlace",
-      // Skipped rows are lost to a second run: they are only in FILE, which it would replace.
-      repeatedAs: (text) => (text.startsWith("keep") ? "keep" : undefined),
     },
     shard: {
       flags: "--shard <I/N>",
       help: "validate and write part I of N, which no item shares; index/N: that of a scheduler's task",
       parse: (text: string) => shardOf(text),
-      next: "prevent",
     },
   });

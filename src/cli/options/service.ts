@@ -17,7 +17,6 @@ function settingOption<const Name extends SettingName & keyof SettingOptions>(na
     help: fallback === undefined ? help : `${help} (default: ${fallback})`,
     parse: parserOf(name),
     ...(settingOf(name).belongsTo === "api" && { belongsTo: "api" as const }),
-    next: "inPlace" as const,
   };
 }
 
@@ -28,7 +27,6 @@ export const setOptions = optionRecords({
     parse: setSetting,
     words: settingNames.map((name) => `${name}=`),
     isList: true,
-    next: "inPlace",
   },
 });
 
@@ -46,7 +44,6 @@ export const serviceOptions = optionRecords({
     flags: "--cache <USE>",
     help: "cached verdicts: use, refresh (ask again, and update the cache) or off (default: use)",
     choices: ["use", "refresh", "off"],
-    next: "inPlace",
   },
   ...dnsOptions,
   ...setOptions,

@@ -4,7 +4,7 @@ import { optionRecords } from "./option.js";
 import { filled } from "./values.js";
 import { failCondition } from "./words.js";
 
-const ownList = { parse: filled, isList: true, belongsTo: "offline", next: "repeat" } as const;
+const ownList = { parse: filled, isList: true, belongsTo: "offline" } as const;
 
 export const listOptions = optionRecords({
   allow: { flags: "--allow <FILE>", help: "domains and addresses that are ok", ...ownList },
@@ -14,12 +14,7 @@ export const listOptions = optionRecords({
 
 export const verdictOptions = (kind: Kind) =>
   optionRecords({
-    offline: {
-      flags: "--offline",
-      help: "use the embedded classifier; no network at all",
-      conflicts: ["dns"],
-      next: "repeat",
-    },
+    offline: { flags: "--offline", help: "use the embedded classifier; no network at all", conflicts: ["dns"] },
     ...listOptions,
     failOn: {
       flags: "--fail-on <STATUS,...>",

@@ -1,5 +1,5 @@
 // Commands that a run suggests when it is done. None may lose rows or charge them twice: they read the output with
-// `--update`, and repeat only options whose records say so. Others replaced backups and charged lists again.
+// `--update`, and repeat only options that `optionsBy` names. Others replaced backups and charged lists again.
 
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
@@ -8,6 +8,7 @@ import { isDevicePath } from "../../../files/found.js";
 import { formatByName } from "../../../formats/registry.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
+import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/words.js";
 import { commandFor, commandLine, pathWord } from "../command-line.js";
@@ -77,17 +78,28 @@ function repeatedWords({ kind, given, isInPlace }: Plan): readonly string[] | un
   return [commandFor(kind), ...given.flatMap(wordsOf)];
 }
 
-function nextOf({ name, record: { next }, words }: GivenOption): typeof next {
+type Next = "repeat" | "inPlace" | "prevent";
+
+/** Repeated, repeated only where a file is replaced, or no command is suggested. Other options are left out. */
+const optionsBy: Readonly<Record<Next, readonly (keyof BulkOptions)[]>> = {
+  repeat: ["column", "explain", "fix", "add", "offline", "allow", "deny", "allowOnly", "quota"],
+  inPlace: [
+    ...(["delimiter", "skipLines", "quote", "comment", "force", "only", "drop", "dedupe", "badRows"] as const),
+    ...(["baseUrl", "cache", "dns", "set"] as const),
+  ],
+  prevent: ["headers", "sheet", "encoding", "split", "shard"],
+};
+
+function nextOf({ name, words }: GivenOption): Next | undefined {
   const setting = name === "set" ? settingNames.find((each) => words[1]?.startsWith(`${each}=`)) : undefined;
-  return (setting && settingOf(setting).next) ?? next;
+  const ofOption = (Object.keys(optionsBy) as Next[]).find((next) => optionsBy[next].some((each) => each === name));
+  return (setting && settingOf(setting).next) ?? ofOption;
 }
 
 function wordsOf(option: GivenOption): readonly string[] {
-  const { record, words } = option;
-  const { repeatedAs } = record;
+  const { name, words } = option;
   if (nextOf(option) === undefined) return [];
-  const [flag, text] = words;
-  if (repeatedAs === undefined || text === undefined) return words;
-  const value = repeatedAs(text);
-  return value === undefined ? [] : [flag!, value];
+  if (name !== "badRows") return words;
+  // Skipped rows are lost to a second run: they are only in FILE, which it would replace.
+  return words[1]!.startsWith("keep") ? [words[0]!, "keep"] : [];
 }
