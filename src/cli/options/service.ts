@@ -1,12 +1,6 @@
 /** Options about the service of a run, and for settings. */
-import {
-  parserOf,
-  type SettingName,
-  type SettingOptions,
-  setSetting,
-  settingNames,
-  settingOf,
-} from "../config/settings.js";
+import type { SettingName, SettingOptions } from "../config/settings.js";
+import { parserOf, setSetting, settingNames, settingOf } from "../config/settings.js";
 import { optionRecords } from "./option.js";
 
 /** The default is in the text only: as a value, it would override the variable and the files. */

@@ -47,13 +47,8 @@ export function renewed<Row extends QuotaRow>(row: Row, now: number): Row {
 }
 
 export function toQuota({ unit_limit: limit, period, used, period_start }: QuotaRow): Quota {
-  return {
-    limit,
-    period,
-    used,
-    left: limit === null ? null : Math.max(0, limit - used),
-    renewsAt: periodEnd(period, period_start) ?? null,
-  };
+  const left = limit === null ? null : Math.max(0, limit - used);
+  return { limit, period, used, left, renewsAt: periodEnd(period, period_start) ?? null };
 }
 
 export function takeUnits(row: QuotaRow, units: number): number {

@@ -2,14 +2,8 @@
 import { renewed } from "../quota/quota.js";
 import { ask, type Clock, clock, listOf, type Statement, tell, type Work } from "../sql.js";
 import type { Charge, ChargeOutcome } from "./api-key.js";
-import {
-  addUsage,
-  type DatedAnswer,
-  insertAnswers,
-  isValid,
-  selectAnswers,
-  updateQuota,
-} from "./database/statements.js";
+import type { DatedAnswer } from "./database/statements.js";
+import { addUsage, insertAnswers, isValid, selectAnswers, updateQuota } from "./database/statements.js";
 import * as rules from "./rules.js";
 import { hashOf } from "./secrets.js";
 import type { NamedUnits, Usage } from "./usage.js";

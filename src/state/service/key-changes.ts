@@ -3,9 +3,21 @@ import { changeQuota, freshRow, renewed } from "../quota/quota.js";
 import { movedReservations } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
 import { type ApiKey, type KeyChange, KeyExistsError, NameTakenError, type NewKey } from "./api-key.js";
-import { auditEntry, insertQuota, insertSecret, selectOwner, updateQuota } from "./database/statements.js";
+import {
+  auditEntry,
+  insertedOnce,
+  insertQuota,
+  insertSecret,
+  selectOwner,
+  updateQuota,
+} from "./database/statements.js";
 import * as rules from "./rules.js";
 import { newSecret } from "./secrets.js";
+
+const keyColumns = [
+  ...(["id", "name", "permissions", "is_sandbox", "created", "expires", "revoked"] as const),
+  ...(["quota_id", "rate_requests", "rate_milliseconds"] as const),
+];
 
 export function* createKey(
   { id, quotaName, ...change }: NewKey & { readonly id: string },
@@ -32,16 +44,7 @@ export function* createKey(
   }
   const key = rules.newKeyRow({ id, ...change }, quota.id, now);
   const [added] = yield* ask(
-    insertion(
-      "{key} (id, name, permissions, is_sandbox, created, expires, revoked, quota_id, rate_requests, rate_milliseconds)",
-      [
-        [
-          ...[key.id, key.name, key.permissions, key.is_sandbox, key.created, key.expires, key.revoked],
-          ...[key.quota_id, key.rate_requests, key.rate_milliseconds],
-        ],
-      ],
-      "ON CONFLICT DO NOTHING RETURNING id",
-    ),
+    insertion(`{key} (${keyColumns.join(", ")})`, [keyColumns.map((name) => key[name])], insertedOnce),
   );
   if (added!.length === 0) throw new KeyExistsError(id);
   const row = rules.newSecretRow(id, id, secret, now);

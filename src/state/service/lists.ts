@@ -60,6 +60,8 @@ interface Worker {
   readonly working: readonly string[];
 }
 
+type Count = { readonly count: number };
+
 type JsonColumn = "choices" | "found" | "progress" | "result";
 
 type ListRow = Omit<StoredList, JsonColumn> & {
@@ -89,16 +91,12 @@ export class SqlLists {
   ): Promise<StoredList | "full"> {
     const hash = onceHash(keyId, once);
     return this.database.write(function* () {
-      const [[{ now }], [found], [ofKey], [ofAll]] = yield* ask<
-        [[Clock], ListRow[], [{ count: number }], [{ count: number }]]
-      >(
+      const count = "SELECT count(*) AS count FROM {list} WHERE state <> 'gone'";
+      const [[{ now }], [found], [ofKey], [ofAll]] = yield* ask<[[Clock], ListRow[], [Count], [Count]]>(
         clock,
         [`SELECT ${columns} FROM {list} WHERE once = ?`, hash],
-        [
-          "SELECT count(*) AS count FROM {list} WHERE key_id = ? AND who = ? AND state <> 'gone'",
-          ...[keyId ?? "", who],
-        ],
-        ["SELECT count(*) AS count FROM {list} WHERE state <> 'gone'"],
+        [`${count} AND key_id = ? AND who = ?`, keyId ?? "", who],
+        [count],
       );
       if (found !== undefined && found.state !== "gone") return toList(found);
       // A few keys cannot take all the room: the less there is, the fewer lists a key may have.
@@ -266,12 +264,9 @@ export type ListStore = Pick<SqlLists, keyof SqlLists>;
 const onceHash = (keyId: string | null, once: string | undefined): Uint8Array | null =>
   once === undefined ? null : hashOf(`${keyId} ${once}`);
 
-const toList = ({ choices, found, progress, result, ...row }: ListRow): StoredList => ({
-  ...row,
-  choices: JSON.parse(choices),
-  found: parsed(found),
-  progress: parsed(progress),
-  result: parsed(result),
-});
+const toList = ({ choices, found, progress, result, ...row }: ListRow): StoredList => {
+  const values = { found: parsed(found), progress: parsed(progress), result: parsed(result) };
+  return { ...row, choices: JSON.parse(choices), ...values };
+};
 
 const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));

@@ -97,12 +97,8 @@ export function applyCharges(rows: ChargedRows, charges: readonly Charge[], now:
       granted === statuses.length ? statuses : statuses.map((status, i) => (i < granted ? status : "quota_exceeded"));
     use(keyId, kind, given);
     if (idempotencyKeyHash !== undefined) {
-      const answer = {
-        key_id: keyId,
-        idempotency_key_hash: idempotencyKeyHash,
-        body_hash: bodyHash!,
-        statuses: given.join(","),
-      };
+      const hashes = { idempotency_key_hash: idempotencyKeyHash, body_hash: bodyHash! };
+      const answer = { key_id: keyId, ...hashes, statuses: given.join(",") };
       answers.set(answerKey(keyId, idempotencyKeyHash), answer);
       added.add(answer);
     }
@@ -127,12 +123,9 @@ export const isUsable = ({ revoked, expires }: Pick<KeyRow, "revoked" | "expires
 export function toKey(row: KeyRow, quota: NamedQuotaRow, now: number, secrets: readonly SecretRow[] = []): ApiKey {
   const { id, name, created, expires, revoked, last_used: lastUsed } = row;
   const working = secrets.filter(({ ends }) => ends === null || ends > now);
+  const facts = { id, name, created, expires, revoked };
   return {
-    id,
-    name,
-    created,
-    expires,
-    revoked,
+    ...facts,
     secrets: working
       .map(({ id, hint, created, ends }) => ({ id, hint, created, ends }))
       .sort((a, b) => (b.ends ?? Number.POSITIVE_INFINITY) - (a.ends ?? Number.POSITIVE_INFINITY)),
@@ -150,19 +143,11 @@ export function newKeyRow(
   quotaId: string,
   now: number,
 ): KeyRow {
+  const { requests = null, milliseconds = null } = key.rate ?? {};
   return {
-    id,
-    name,
-    permissions: (key.permissions ?? permissions).join(","),
-    is_sandbox: Number(isSandbox),
-    created: now,
-    expires: key.expires ?? null,
-    revoked: null,
-    quota_id: quotaId,
-    last_used: null,
-    rate_requests: key.rate?.requests ?? null,
-    rate_milliseconds: key.rate?.milliseconds ?? null,
-    rate_at: null,
+    ...{ id, name, permissions: (key.permissions ?? permissions).join(","), is_sandbox: Number(isSandbox) },
+    ...{ created: now, expires: key.expires ?? null, revoked: null, quota_id: quotaId, last_used: null },
+    ...{ rate_requests: requests, rate_milliseconds: milliseconds, rate_at: null },
   };
 }
 
@@ -186,14 +171,9 @@ export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, 
 }
 
 /** The first secret of a key has the id of the key. */
-export const newSecretRow = (keyId: string, id: string, secret: string, now: number): SecretRow => ({
-  id,
-  key_id: keyId,
-  hash: hashOf(secret),
-  hint: hintOf(secret),
-  created: now,
-  ends: null,
-});
+export function newSecretRow(key_id: string, id: string, secret: string, now: number): SecretRow {
+  return { id, key_id, hash: hashOf(secret), hint: hintOf(secret), created: now, ends: null };
+}
 
 export function checkRotation(key: KeyRow, secrets: readonly SecretRow[], secretId: string): void {
   if (key.revoked !== null) throw new UnknownKeyError(`key ${key.id} is revoked; create another key`);
@@ -214,23 +194,13 @@ export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q
 
 export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
 
-export function quotaIn({
-  quota_id: id,
-  quota_name: name,
-  unit_limit,
-  period,
-  used,
-  period_start,
-}: JoinedRow): NamedQuotaRow {
+export function quotaIn(row: JoinedRow): NamedQuotaRow {
+  const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
   return { id, name, unit_limit, period, used, period_start };
 }
 
 export function secretsByKey(rows: readonly SecretRow[]): ReadonlyMap<string, readonly SecretRow[]> {
-  const byKey = new Map<string, SecretRow[]>();
-  for (const row of rows) {
-    const others = byKey.get(row.key_id);
-    if (others === undefined) byKey.set(row.key_id, [row]);
-    else others.push(row);
-  }
+  const byKey = new Map<string, SecretRow[]>(rows.map(({ key_id }) => [key_id, []]));
+  for (const row of rows) byKey.get(row.key_id)!.push(row);
   return byKey;
 }

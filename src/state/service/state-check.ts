@@ -7,15 +7,21 @@ import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";
 const hour = 3_600_000;
 const day = 24 * hour;
 
-interface Units {
-  readonly keyId: string;
-  readonly units: number;
-}
+type Units = { readonly keyId: string; readonly units: number };
+type HeldUnits = { readonly quota: string; readonly units: number; readonly period_start: number };
+type SumOfDay = { readonly start: number; readonly units: number };
 
 const unitsSince = (from: number): Statement => [
   `SELECT key_id AS "keyId", CAST(sum(units) AS bigint) AS units FROM {usage}
   WHERE hour >= ? AND status <> 'quota_exceeded' GROUP BY key_id`,
   from,
+];
+
+/** Of all keys together (`=`), or of each (`<>`). */
+const sumsOfDays = (operator: "=" | "<>", oldest: number): Statement => [
+  `SELECT start, CAST(sum(units) AS bigint) AS units FROM {usage_sum}
+  WHERE span = ? AND start >= ? AND key_id ${operator} '' GROUP BY start`,
+  ...[day, oldest],
 ];
 
 /** Sums, and the hours that are not in them yet. */
@@ -33,13 +39,7 @@ const itemsInAnswer = `CASE WHEN statuses = '' THEN 0
 
 export function* checkState(): Work<readonly string[]> {
   const [quotas, keys, all, reserved, [{ now }]] = yield* ask<
-    [
-      NamedQuotaRow[],
-      { id: string; quota_id: string }[],
-      Units[],
-      { quota: string; units: number; period_start: number }[],
-      [Clock],
-    ]
+    [NamedQuotaRow[], { id: string; quota_id: string }[], Units[], HeldUnits[], [Clock]]
   >(
     // The quota of a file has no usage.
     ["SELECT * FROM {quota} WHERE name IS NULL OR name <> ? ORDER BY id", fileQuota.quotaName],
@@ -70,30 +70,14 @@ export function* checkState(): Work<readonly string[]> {
   }
 
   const oldest = now - 30 * day - (now % day);
-  const [days, hours, totals, answers, used] = yield* ask<
-    [
-      { start: number; units: number }[],
-      { start: number; units: number }[],
-      { start: number; units: number }[],
-      Units[],
-      Units[],
-    ]
-  >(
-    [
-      `SELECT start, CAST(sum(units) AS bigint) AS units FROM {usage_sum} WHERE span = ? AND start >= ? AND key_id <> ''
-      GROUP BY start`,
-      ...[day, oldest],
-    ],
+  const [days, hours, totals, answers, used] = yield* ask<[SumOfDay[], SumOfDay[], SumOfDay[], Units[], Units[]]>(
+    sumsOfDays("<>", oldest),
     [
       `SELECT hour - hour % ? AS start, CAST(sum(units) AS bigint) AS units FROM {usage}
       WHERE hour >= ? AND hour < (SELECT rolled FROM {usage_mark}) GROUP BY 1`,
       ...[day, oldest],
     ],
-    [
-      `SELECT start, CAST(sum(units) AS bigint) AS units FROM {usage_sum} WHERE span = ? AND start >= ? AND key_id = ''
-      GROUP BY start`,
-      ...[day, oldest],
-    ],
+    sumsOfDays("=", oldest),
     [
       `SELECT key_id AS "keyId", CAST(sum(${itemsInAnswer}) AS bigint) AS units FROM {answer} WHERE created > ?
       GROUP BY key_id`,

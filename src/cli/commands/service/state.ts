@@ -5,14 +5,8 @@ import { createInterface } from "node:readline";
 import { FileError, readFault } from "../../../files/errors.js";
 import { openOutputFile } from "../../../files/output.js";
 import { StoreError } from "../../../state/errors.js";
-import {
-  rowsAtOnce,
-  type StateRows,
-  type StateTableName,
-  type StateValues,
-  stateTableNames,
-  stateTables,
-} from "../../../state/service/database/state-rows.js";
+import type { StateRows, StateTableName, StateValues } from "../../../state/service/database/state-rows.js";
+import { rowsAtOnce, stateTableNames, stateTables } from "../../../state/service/database/state-rows.js";
 import { counted } from "../../../text.js";
 import { checkSideOutputs } from "../../bulk/plan/side-outputs.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";

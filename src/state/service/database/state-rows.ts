@@ -2,41 +2,25 @@
 import { StoreError } from "../../errors.js";
 import { ask, insertion, listOf, type Parameter, type Work } from "../../sql.js";
 
-interface StateTable {
-  readonly columns: readonly string[];
-  readonly keyLength: number;
-  readonly bytes: readonly string[];
+/** The first `keyLength` columns are the key. Those of `bytes` are moved as hexadecimal digits. */
+function table(columns: readonly string[], keyLength = 1, bytes: readonly string[] = []) {
+  return { columns, keyLength, bytes };
 }
 
+const hashesOfAnswers = ["idempotency_key_hash", "body_hash"];
+
 export const stateTables = {
-  quota: { columns: ["id", "name", "unit_limit", "period", "used", "period_start"], keyLength: 1, bytes: [] },
-  key: {
-    columns: [
-      "id",
-      "name",
-      "permissions",
-      "is_sandbox",
-      "created",
-      "expires",
-      "revoked",
-      "quota_id",
-      "last_used",
-      "rate_requests",
-      "rate_milliseconds",
-    ],
-    keyLength: 1,
-    bytes: [],
-  },
-  secret: { columns: ["id", "key_id", "hash", "hint", "created", "ends"], keyLength: 1, bytes: ["hash"] },
-  answer: {
-    columns: ["key_id", "idempotency_key_hash", "body_hash", "statuses", "created"],
-    keyLength: 2,
-    bytes: ["idempotency_key_hash", "body_hash"],
-  },
-  usage: { columns: ["hour", "key_id", "kind", "status", "units"], keyLength: 4, bytes: [] },
-  usage_sum: { columns: ["span", "start", "key_id", "kind", "status", "units"], keyLength: 5, bytes: [] },
-  audit: { columns: ["number", "at", "who", "what", "key_id"], keyLength: 1, bytes: [] },
-} as const satisfies Record<string, StateTable>;
+  quota: table(["id", "name", "unit_limit", "period", "used", "period_start"]),
+  key: table([
+    ...["id", "name", "permissions", "is_sandbox", "created", "expires", "revoked"],
+    ...["quota_id", "last_used", "rate_requests", "rate_milliseconds"],
+  ]),
+  secret: table(["id", "key_id", "hash", "hint", "created", "ends"], 1, ["hash"]),
+  answer: table(["key_id", ...hashesOfAnswers, "statuses", "created"], 2, hashesOfAnswers),
+  usage: table(["hour", "key_id", "kind", "status", "units"], 4),
+  usage_sum: table(["span", "start", "key_id", "kind", "status", "units"], 5),
+  audit: table(["number", "at", "who", "what", "key_id"]),
+};
 
 export type StateTableName = keyof typeof stateTables;
 export const stateTableNames = Object.keys(stateTables) as StateTableName[];
@@ -80,8 +64,7 @@ export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name
     throw new StoreError(`${name}: the state has keys or quotas already; import into a new one`);
   }
   for await (const { table, rows } of pages) {
-    const { columns } = stateTables[table];
-    const bytes: readonly string[] = stateTables[table].bytes;
+    const { columns, bytes } = stateTables[table];
     const stored = (column: string, value: Parameter) =>
       typeof value === "string" && bytes.includes(column) ? Buffer.from(value, "hex") : value;
     const values = rows.map((row) => columns.map((column) => stored(column, row[column] ?? null)));

@@ -40,12 +40,12 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
 export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
   Math.abs(now - created) < rules.answerMilliseconds;
 
-export const insertQuota = ({ id, name, unit_limit, period, used, period_start }: rules.NamedQuotaRow): Statement =>
-  insertion(
-    "{quota} (id, name, unit_limit, period, used, period_start)",
-    [[id, name, unit_limit, period, used, period_start]],
-    "ON CONFLICT DO NOTHING RETURNING id",
-  );
+export const insertedOnce = "ON CONFLICT DO NOTHING RETURNING id";
+
+export function insertQuota({ id, name, unit_limit, period, used, period_start }: rules.NamedQuotaRow): Statement {
+  const values = [id, name, unit_limit, period, used, period_start];
+  return insertion("{quota} (id, name, unit_limit, period, used, period_start)", [values], insertedOnce);
+}
 
 /** Counts the change with `bump`, so that charges made from remembered quotas notice it. */
 export const updateQuota = (
