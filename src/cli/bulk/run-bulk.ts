@@ -15,7 +15,7 @@ import { sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
 import { Resources } from "./open/resources.js";
 import { openStandardInput } from "./open/standard-input.js";
-import { type BulkRequest, type Plan, planRun } from "./plan/plan.js";
+import { type BulkRequest, type Plan, type Plans, planRun } from "./plan/plan.js";
 import { exitCodeOf } from "./report/exit-code.js";
 import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
 import { appendSummary, printSummary } from "./report/print.js";
@@ -27,7 +27,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   // A signal ends the run even while it waits for a key command, for more input, or for the reader of the output.
   const unlessStopped = <Result>(work: Promise<Result>) => Promise.race([work, interrupted]);
   let run: Run | undefined;
-  let plans: readonly [Plan, ...Plan[]] | undefined;
+  let plans: Plans | undefined;
   try {
     plans = await unlessStopped(plansOf(request, resources));
     run = await unlessStopped(openRun(plans, resources));
@@ -52,7 +52,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
   }
 }
 
-async function plansOf(request: BulkRequest, resources: Resources): Promise<readonly [Plan, ...Plan[]]> {
+async function plansOf(request: BulkRequest, resources: Resources): Promise<Plans> {
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;
@@ -130,12 +130,7 @@ async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<vo
   }
 }
 
-interface EndOfFile {
-  readonly run: Run;
-  readonly resources: Resources;
-  readonly later: readonly Plan[];
-  readonly finish: () => void;
-}
+type EndOfFile = { run: Run; resources: Resources; later: readonly Plan[]; finish: () => void };
 
 async function endFile(plan: Plan, found: Facts, { run, resources, later, finish }: EndOfFile): Promise<void> {
   const { session, totals } = run;

@@ -39,13 +39,7 @@ export async function validateFile(plan: Plan, run: Run, resources: Resources, p
   }
 }
 
-async function validateAndCommit(
-  plan: Plan,
-  run: Run,
-  files: RunFiles,
-  resources: Resources,
-  place: string | undefined,
-): Promise<{ readonly report: RunReport; readonly isUnchanged: boolean }> {
+async function validateAndCommit(plan: Plan, run: Run, files: RunFiles, resources: Resources, place?: string) {
   const progress = progressOf(plan, run, files, place);
   const { signal } = resources;
   // A signal ends the run elsewhere, while this function still waits.
@@ -68,10 +62,8 @@ async function validateAndCommit(
   const appears = plan.split ? run.split?.isLast === true : plan.output !== undefined && plan.member === undefined;
   const isAlone = plan.output === undefined && !plan.split && !run.session.isSeveral;
   const appear = () => resources.appear(appears || isAlone);
-  const isUnchanged = await resources.commit(
-    commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear }),
-    appears,
-  );
+  const committed = commitOutputs({ ...plan, ...files, badRowsFile: files.badRows.sink, appear });
+  const isUnchanged = await resources.commit(committed, appears);
   if (appears) delete run.session.abandon;
   if (isUnchanged) plan.note(unchanged(plan.inputName));
   run.badRowsTable?.startNext();
@@ -79,31 +71,21 @@ async function validateAndCommit(
   return { report, isUnchanged };
 }
 
-async function validateRows(
-  plan: Plan,
-  run: Run,
-  files: RunFiles,
-  { progress, signal }: { readonly progress: Progress | undefined; readonly signal: AbortSignal },
-): Promise<RunReport> {
+type Watch = { readonly progress: Progress | undefined; readonly signal: AbortSignal };
+
+async function validateRows(plan: Plan, run: Run, files: RunFiles, { progress, signal }: Watch): Promise<RunReport> {
   const { kind, inputName, filter, shard } = plan;
   const { table, stream, columns, cells, update, sink, badRows } = files;
   const { engine, mail, session } = run;
   const { validator, cache } = engine;
+  const { lineEnding } = table.dialect;
   const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
   const annotations = isAnnotated ? await openAnnotations(plan, run) : undefined;
   const endings = unknownEndings(kind, validator.embedded?.classifier, Date.now());
   const observers = [annotations, run.report?.observerOf(plan, table, session.isSeveral), endings];
+  const parts = { kind, table: stream, sink, columns, cells, update, filter, signal, validator, session };
   const report = await validateTable({
-    kind,
-    table: stream,
-    sink,
-    columns,
-    cells,
-    update,
-    filter,
-    signal,
-    validator,
-    session,
+    ...parts,
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
     omitsHeader: plan.omitsHeader,
@@ -111,9 +93,7 @@ async function validateRows(
     answersPauses: files.input.size === undefined && (!plan.run || validator.embedded !== undefined),
     deliversRows: (sink === standardOutput || plan.output !== undefined) && isStream(plan) && !plan.run,
     // Other rows, or the summary, may follow the last row.
-    ...((plan.split || shard || (plan.output === undefined && isContinued())) && {
-      lineEnding: table.dialect.lineEnding,
-    }),
+    ...((plan.split || shard || (plan.output === undefined && isContinued())) && { lineEnding }),
     needsRows: plan.failOn?.needsRows === true,
     ...(cache && { cache }),
     ...(mail && { mailCheck: mail.check }),

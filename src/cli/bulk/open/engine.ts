@@ -8,8 +8,8 @@ import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
 import type { OpenMailCheck } from "../../engines/mail-check.js";
 import { loadOfflineRules, openOfflineEngine } from "../../engines/offline-engine.js";
-import type { Plan } from "../plan/plan.js";
-import { type BadRowsTable, badRowsTable } from "../report/bad-rows.js";
+import type { Plan, Plans } from "../plan/plan.js";
+import { badRowsTable } from "../report/bad-rows.js";
 import type { FindingsFile } from "../report/findings-file.js";
 import type { ListReport } from "../report/list-report.js";
 import { noFacts, Totals } from "../report/totals.js";
@@ -18,42 +18,25 @@ import { isStream } from "./output.js";
 import type { Resources } from "./resources.js";
 import type { SplitFolder } from "./split-output.js";
 
-export interface Run {
-  readonly engine: Engine;
-  readonly mail: OpenMailCheck | undefined;
-  readonly session: RunSession;
-  readonly report: ListReport | undefined;
-  readonly badRowsTable: BadRowsTable | undefined;
-  readonly findings: readonly FindingsFile[];
-  readonly split: SplitFolder | undefined;
-  readonly totals: Totals;
-  /** Age of the newest list of disposable domains; null for a service, or if nobody reads it. */
-  readonly dataDays: number | null;
-}
+export type Run = Readonly<Awaited<ReturnType<typeof openRun>>>;
 
-export async function openRun(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Run> {
+export async function openRun(plans: Plans, resources: Resources) {
   const [plan] = plans;
   const engine = await openEngine(plans, resources);
   const mail = await openDns(plan, engine, resources);
   const report = await openReport(plan, engine, resources);
-  const isSeveral = plans.length > 1;
-  if (isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
+  const session: RunSession = { isSeveral: plans.length > 1 };
+  if (session.isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
   const badRowsPath = plan.isDryRun ? undefined : plan.badRows.file;
+  const badRows = badRowsPath === undefined ? undefined : badRowsTable(badRowsPath, plan.isInPlace);
   const dataDays = daysOfData(plan);
-  return {
-    engine,
-    mail,
-    report,
-    findings: await openFindings(plan, resources),
-    split: await openSplit(plans, resources),
-    session: { isSeveral },
-    totals: new Totals(noFacts(plan, { engine, dataDays })),
-    dataDays,
-    badRowsTable: badRowsPath === undefined ? undefined : badRowsTable(badRowsPath, plan.isInPlace),
-  };
+  const totals = new Totals(noFacts(plan, { engine, dataDays }));
+  const findings = await openFindings(plan, resources);
+  const split = await openSplit(plans, resources);
+  return { engine, mail, session, report, badRowsTable: badRows, findings, split, totals, dataDays };
 }
 
-async function openEngine(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<Engine> {
+async function openEngine(plans: Plans, resources: Resources): Promise<Engine> {
   const [plan] = plans;
   const { engine: choice, note } = plan;
   const { signal } = resources;
@@ -107,7 +90,7 @@ async function openReport(plan: Plan, engine: Engine, resources: Resources): Pro
   return report;
 }
 
-async function openSplit(plans: readonly [Plan, ...Plan[]], resources: Resources): Promise<SplitFolder | undefined> {
+async function openSplit(plans: Plans, resources: Resources): Promise<SplitFolder | undefined> {
   const [{ split, isDryRun }] = plans;
   if (split === undefined || isDryRun) return undefined;
   const { SplitFolder } = await import("./split-output.js");
@@ -128,7 +111,7 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
   return files;
 }
 
-/** Looks at the lists only for a reader: it costs a small run 2 ms. */
+/** Age of the newest list of disposable domains; null for a service, or if nobody reads it: it costs 2 ms. */
 function daysOfData({ engine, log, report }: Plan): number | null {
   const isRead = log.summary === "json" || log.summaryFile !== undefined || report !== undefined;
   if (engine.name !== "offline" || !(isRead || process.stderr.isTTY)) return null;

@@ -2,10 +2,7 @@
 
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import { createFolder } from "../../../files/folders.js";
-import type { InputFile } from "../../../files/input.js";
-import { type FileSink, openReplaced, type ReplacedFile } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
-import type { OpenedInput } from "../../../formats/open/open-input.js";
+import { openReplaced } from "../../../files/output.js";
 import { isFirstShard, type Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
@@ -13,13 +10,7 @@ import { inputFileOf, openInput } from "./input.js";
 import { checkReplaceable, nowhere, openSink } from "./output.js";
 import type { Resources } from "./resources.js";
 
-export interface RunFiles extends OpenedInput {
-  readonly input: InputFile;
-  readonly sink: TableSink;
-  readonly file?: FileSink | undefined;
-  readonly replaced: ReplacedFile | undefined;
-  readonly badRows: BadRows;
-}
+export type RunFiles = Readonly<Awaited<ReturnType<typeof openFiles>>>;
 
 async function badRowAnnotator({ log }: Plan, { findings }: Run): Promise<((fault: RowFault) => void) | undefined> {
   if (!log.isAnnotated && findings.length === 0) return undefined;
@@ -30,7 +21,7 @@ async function badRowAnnotator({ log }: Plan, { findings }: Run): Promise<((faul
   };
 }
 
-export async function openFiles(plan: Plan, run: Run, resources: Resources): Promise<RunFiles> {
+export async function openFiles(plan: Plan, run: Run, resources: Resources) {
   const { input: path, isDryRun } = plan;
   const { signal } = resources;
   // Check before the input is opened, because opening a named pipe waits for its other end.

@@ -2,7 +2,7 @@
 
 import { isPage } from "../../../files/ending.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
-import { type SetSetting, type Settings, settingOf } from "../../config/settings.js";
+import { type Settings, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { all } from "../../options/input.js";
@@ -66,9 +66,8 @@ function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
 
 export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLocation): void {
   if (!offline) return;
-  const contradicts = ([name, value]: SetSetting) =>
-    (name === "dns" && value !== "off") || (name === "engine" && value !== "offline");
-  const wrong = set.find(contradicts);
+  const allowed: Readonly<Record<string, unknown>> = { dns: "off", engine: "offline" };
+  const wrong = set.find(([name, value]) => name in allowed && value !== allowed[name]);
   if (wrong !== undefined) {
     throw new UsageError(`--offline uses no network; leave out --set ${wrong[0]}, or use --set engine=offline`);
   }
@@ -76,12 +75,10 @@ export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLoc
   throw new UsageError("--offline uses no network, and the shared quota is in a database; use --set engine=offline");
 }
 
+type Note = (text: string) => void;
+
 /** Notes ignored variables. @throws UsageError when an option is for the offline engine only */
-export function checkServiceOptions(
-  given: readonly GivenOption[],
-  env: NodeJS.ProcessEnv,
-  note: (text: string) => void,
-): void {
+export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.ProcessEnv, note: Note): void {
   const wrong = given.find(({ record }) => record.belongsTo === "offline");
   if (wrong !== undefined) {
     // With --offline, a database is refused.
@@ -94,12 +91,8 @@ export function checkServiceOptions(
   }
 }
 
-export function noteServiceOptions(
-  given: readonly GivenOption[],
-  { set = [] }: BulkOptions,
-  usesDns: boolean,
-  note: (text: string) => void,
-): void {
+export function noteServiceOptions(given: readonly GivenOption[], options: BulkOptions, usesDns: boolean, note: Note) {
+  const { set = [] } = options;
   const useless = [
     ...given
       .filter(({ name, record }) => record.belongsTo === "api" || (name === "cache" && !usesDns))
@@ -107,7 +100,6 @@ export function noteServiceOptions(
     ...set.filter(([name]) => settingOf(name).belongsTo === "api").map(([name]) => `--set ${name}`),
   ];
   if (useless.length === 0) return;
-  note(
-    `${useless.join(", ")}: for a service only; the offline engine does not need ${useless.length === 1 ? "it" : "them"}`,
-  );
+  const them = useless.length === 1 ? "it" : "them";
+  note(`${useless.join(", ")}: for a service only; the offline engine does not need ${them}`);
 }

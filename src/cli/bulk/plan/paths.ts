@@ -80,12 +80,8 @@ function checkStays(member: Member | undefined, { inPlace, output }: BulkOptions
   if (stays !== undefined && isWanted) throw new UsageError(`${name}: ${stays}`);
 }
 
-function pathsOfTable(
-  path: string,
-  member: Member,
-  isSeveral: boolean,
-  { output, inPlace, dryRun }: BulkOptions,
-): FilePaths {
+function pathsOfTable(path: string, member: Member, isSeveral: boolean, options: BulkOptions): FilePaths {
+  const { output, inPlace, dryRun } = options;
   const { container, table } = member;
   const input = `${container.name}/${table}`;
   const paths = { input, member, folder: undefined, isInPlace: inPlace !== undefined, backup: undefined };
@@ -116,9 +112,8 @@ const namesIn = (path: string): readonly string[] =>
     .map((name) => name.replaceAll(":", "_"));
 
 function isUrlNotFile(kind: Kind, url: string): UsageError {
-  const instead = isUrl(url)
-    ? `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`
-    : "copy it to this machine first";
+  const curl = `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`;
+  const instead = isUrl(url) ? curl : "copy it to this machine first";
   return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);
 }
 
@@ -130,19 +125,14 @@ const isInput = (output: string): UsageError =>
 
 const statusWords: readonly string[] = [...knownStatuses, noItem];
 
-function checkSeveral(
-  kind: Kind,
-  inputs: readonly Input[],
-  { output, inPlace, split, format, dryRun }: BulkOptions,
-): void {
-  const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path));
+function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions): void {
+  const { output, inPlace, split, format, dryRun } = options;
+  const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path))?.path;
   if (status !== undefined) {
-    const { path } = status;
-    const other = ["ok", "alias"].find((each) => each !== path)!;
-    const example = ["ok", "alias"].includes(path)
-      ? `--only ${other},${path}`
-      : `--drop ${path === "fake" ? "disposable" : "fake"},${path}`;
-    throw new UsageError(`${path}: no such file; statuses are joined by commas, as in ${example}`);
+    const other = ["ok", "alias"].find((each) => each !== status)!;
+    const isGood = ["ok", "alias"].includes(status);
+    const example = isGood ? `--only ${other},${status}` : `--drop ${status === "fake" ? "disposable" : "fake"},${status}`;
+    throw new UsageError(`${status}: no such file; statuses are joined by commas, as in ${example}`);
   }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
@@ -194,12 +184,8 @@ function namesBelow(files: readonly string[]): readonly string[] {
   return below.some(isAbsolute) ? names : below;
 }
 
-function pathsOfFile(
-  file: string,
-  name: string,
-  isSeveral: boolean,
-  { output: named, inPlace }: BulkOptions,
-): FilePaths {
+function pathsOfFile(file: string, name: string, isSeveral: boolean, options: BulkOptions): FilePaths {
+  const { output: named, inPlace } = options;
   const input = file === "-" ? undefined : file;
   // On macOS, `sed -i .bak` is typed with a space.
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {

@@ -44,6 +44,9 @@ export interface Plan extends CommonPlan, FilePaths {
   readonly filter: RowFilter;
 }
 
+/** For each file. */
+export type Plans = readonly [Plan, ...Plan[]];
+
 export interface BulkRequest {
   readonly kind: Kind;
   readonly files: readonly string[];
@@ -52,10 +55,7 @@ export interface BulkRequest {
 }
 
 /** May run the key command. Opens no file of the run. @throws UsageError, ChoiceError, AuthorisationError, FileError */
-export async function planRun(
-  request: Omit<BulkRequest, "files">,
-  inputs: readonly Input[],
-): Promise<readonly [Plan, ...Plan[]]> {
+export async function planRun(request: Omit<BulkRequest, "files">, inputs: readonly Input[]): Promise<Plans> {
   const { options } = request;
   const { env } = process;
   const note = options.quiet ? () => {} : say;

@@ -32,13 +32,12 @@ interface Role {
 export function checkTargets(files: readonly FilePaths[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;
   const split = dryRun ? undefined : common.split;
-  const read = (name: string, ...paths: Role["path"][]) =>
-    paths.map((path): Role => ({ name, path, isWritten: false }));
-  const written = (name: string, ...paths: Role["path"][]) =>
-    paths.map((path): Role => ({ name, path, isWritten: true }));
-  const returned = [
-    ...new Map(files.flatMap((file) => (file.returned ? [[file.returned.path, file.returned]] : []))).values(),
-  ];
+  const roleOf = (isWritten: boolean, name: string, paths: readonly Role["path"][]) =>
+    paths.map((path): Role => ({ name, path, isWritten }));
+  const read = (name: string, ...paths: Role["path"][]) => roleOf(false, name, paths);
+  const written = (name: string, ...paths: Role["path"][]) => roleOf(true, name, paths);
+  const containers = files.flatMap(({ returned }) => returned ?? []);
+  const returned = [...new Map(containers.map((each) => [each.path, each])).values()];
   const roles = [
     ...written("the quota file", common.quotaPath),
     ...written("the cache", cachePath(process.env)),

@@ -11,8 +11,6 @@ const named = 20;
 
 export const badRowsHeader = "file,line,reason,record\n";
 
-export type BadRowsTable = ReturnType<typeof badRowsTable>;
-
 /** `hasOnlyCopy` if rows are taken out of their file: those of earlier runs are nowhere else and have to stay. */
 export function badRowsTable(path: string, hasOnlyCopy: boolean) {
   let isContinued = hasOnlyCopy && (found(path)?.size ?? 0) > 0;

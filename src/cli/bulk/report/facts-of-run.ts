@@ -13,15 +13,9 @@ import type { Plan } from "../plan/plan.js";
 import { cleanCommand, resumeCommand } from "./next-commands.js";
 import { noFacts } from "./totals.js";
 
-export interface Usage {
-  readonly items: number;
-  readonly requests: number | undefined;
-  readonly dns: MailStatistics | undefined;
-}
-
 interface EndOfFile {
   readonly report: RunReport;
-  readonly usage: Usage;
+  readonly usage: ReturnType<ReturnType<typeof usageSince>>;
   readonly isUnchanged: boolean;
   readonly seconds: number;
 }
@@ -34,14 +28,10 @@ export async function factsOfRun(
   { report, usage, isUnchanged, seconds }: EndOfFile,
 ): Promise<Facts> {
   const { kind } = plan;
-  const found: Facts = {
-    ...noFacts(plan, run),
-    inputs: [await inputFactsOf(plan.inputName, files, files.badRows.counts.kinds, report)],
-    badRows: files.badRows.counts.count,
-    requests: usage.requests ?? null,
-    dns: usage.dns ?? null,
-    seconds,
-  };
+  const { counts: bad } = files.badRows;
+  const inputs = [await inputFactsOf(plan.inputName, files, bad.kinds, report)];
+  const { requests = null, dns = null } = usage;
+  const found: Facts = { ...noFacts(plan, run), inputs, badRows: bad.count, requests, dns, seconds };
   if (plan.isDryRun) {
     const { rows, distinct, cached, prechecked } = report;
     const counts = factsOf(kind, { ...noRows, rows, distinct, cached, prechecked, quota: report.quota });
@@ -67,7 +57,7 @@ function outputsOf({ output, backup, badRows }: Plan, sink: TableSink, isUnchang
   });
 }
 
-export function usageSince({ engine, mail }: Run): () => Usage {
+export function usageSince({ engine, mail }: Run) {
   const items = engine.dryRunItems?.() ?? 0;
   const requests = engine.requests?.() ?? 0;
   const before = mail?.check.statistics;
@@ -79,14 +69,11 @@ export function usageSince({ engine, mail }: Run): () => Usage {
 }
 
 function mailCounts(after: MailStatistics, before: MailStatistics): MailStatistics {
-  const causes = undecidedCauses.flatMap((cause) => {
-    const count = (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0);
-    return count === 0 ? [] : [[cause, count] as const];
-  });
+  const counts = undecidedCauses.map((cause) => [cause, (after.causes[cause] ?? 0) - (before.causes[cause] ?? 0)]);
   return {
     asked: after.asked - before.asked,
     cached: after.cached - before.cached,
     undecided: after.undecided - before.undecided,
-    causes: Object.fromEntries(causes),
+    causes: Object.fromEntries(counts.filter(([, count]) => count !== 0)),
   };
 }
