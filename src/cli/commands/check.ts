@@ -60,13 +60,11 @@ export const define: DefineCommand = (command) => {
     environment: ["IDV_ALLOW", "IDV_DENY", "XDG_DATA_HOME"],
     exitCodes: [1, 5],
   }).argument("<VALUE...>", "e-mail addresses, domains or URLs; - for the lines of standard input");
-  command.action(async (values: readonly string[], options: CheckOptions) => {
-    process.exitCode = await check(values, options);
-  });
+  command.action(check);
 };
 
 /** Value, status, reason, suggestion, with `--dns` the MX host and with `--flags` the flags, separated by tabs. */
-async function check(values: readonly string[], options: CheckOptions): Promise<number> {
+async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
   if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
   const ownLists = await readOwnLists(options, process.env, say);
@@ -87,11 +85,8 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
       found.set(row[1]!, (found.get(row[1]!) ?? 0) + 1);
       if (isList) rows.push(row);
     }
-    const header = [
-      ...["value", "status", "reason", "suggestion"],
-      ...(mail ? ["mx"] : []),
-      ...(options.flags ? ["flags"] : []),
-    ];
+    const more = [...(mail ? ["mx"] : []), ...(options.flags ? ["flags"] : [])];
+    const header = ["value", "status", "reason", "suggestion", ...more];
     const colourOf: NonNullable<Listing["colourOf"]> = (chalk, column, text) =>
       column === 1 ? statusColour(chalk, text) : undefined;
     if (isList) await printListing({ header, rows, colourOf });
@@ -106,12 +101,13 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const { value: dns } = settings.dns;
   if (typeof dns === "object" && undecided > dns.mostUndecided * asked) {
     say(`DNS gave no usable answer for ${undecided} of ${counted(asked, "domain")}`);
-    return exitCodes.service;
+    process.exitCode = exitCodes.service;
+    return;
   }
   const matched = (options.failOn ?? []).filter((status) => found.has(status));
-  if (matched.length === 0) return exitCodes.done;
+  if (matched.length === 0) return;
   say(`--fail-on: values found: ${matched.map((status) => `${found.get(status)} ${status}`).join(", ")}`);
-  return exitCodes.failOn;
+  process.exitCode = exitCodes.failOn;
 }
 
 async function openMail(classifier: Classifier, settings: Settings, signal: AbortSignal) {
@@ -149,11 +145,8 @@ async function verdictOn(
   const { status, reason = null, suggestion = null, mx = null } = verdict;
   const flags = isFlagged ? flagsOf(kind, item, mx ?? undefined) : undefined;
   const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }), ...(flags && { flags }) };
-  const row = [
-    ...[value, status, reason ?? (kind === "domain" && ofDomain ? ofDomain : ""), suggestion ?? ""],
-    ...(mail ? [mx ?? ""] : []),
-    ...(flags ? [flags.join(" ")] : []),
-  ];
+  const more = [...(mail ? [mx ?? ""] : []), ...(flags ? [flags.join(" ")] : [])];
+  const row = [value, status, reason ?? (kind === "domain" && ofDomain ? ofDomain : ""), suggestion ?? "", ...more];
   const why = isExplained ? whyOf(classifier, verdict as Classification) : undefined;
   const line = json ? JSON.stringify({ ...fields, ...(why && { why }) }) : row.map(printable).join("\t").trimEnd();
   const below = why && !json ? linesOf(why).map((text) => `  ${printable(text)}\n`) : [];

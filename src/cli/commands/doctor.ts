@@ -109,25 +109,17 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   });
   await attempt(async () => {
     const { allow, deny } = await readOwnLists({}, env, say);
-    if (allow.entries + deny.entries > 0) {
-      line(
-        "own lists",
-        `${grouped(allow.entries)} allowed, ${grouped(deny.entries)} denied`,
-        "idv allow, idv deny, IDV_ALLOW, IDV_DENY",
-      );
-    }
+    const counts = `${grouped(allow.entries)} allowed, ${grouped(deny.entries)} denied`;
+    if (allow.entries + deny.entries > 0) line("own lists", counts, "idv allow, idv deny, IDV_ALLOW, IDV_DENY");
   });
 
+  const quota = quotaTarget({}, env);
   const files: readonly OwnFile[] = [
     ["key file", settings?.apiKeyFile.value ?? "", undefined],
     ["login", loginPath(env), () => readLogin(env)],
     ["cache secret", cacheSecretPath(env), () => readCacheSecret(env)],
-    ["cache", cachePath(env), async (path) => await (await VerdictCache.open(path, Date.now)).close()],
-    [
-      "quota file",
-      isDatabase(quotaTarget({}, env)) ? "" : quotaTarget({}, env),
-      async (path) => await (await openQuotaFile(path, Date.now)).close(),
-    ],
+    ["cache", cachePath(env), async (path) => (await VerdictCache.open(path, Date.now)).close()],
+    ["quota file", isDatabase(quota) ? "" : quota, async (path) => (await openQuotaFile(path, Date.now)).close()],
   ];
   for (const file of files) {
     const [what, path, check] = file;

@@ -47,10 +47,8 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
     response.end(method === "HEAD" ? undefined : found[1]);
   });
   server.listen(port, "127.0.0.1");
-  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(
-      `--port ${port}: ${error.code === "EADDRINUSE" ? "is in use; choose another" : error.message}`,
-    );
+  await once(server, "listening").catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new UsageError(`--port ${port}: ${code === "EADDRINUSE" ? "is in use; choose another" : message}`);
   });
   const { port: listening } = server.address() as { port: number };
   const address = `http://127.0.0.1:${listening}/`;
@@ -62,11 +60,9 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
 }
 
 function openInBrowser(address: string): void {
-  const [program, ...args] =
-    process.platform === "win32"
-      ? ["cmd", "/c", "start", "", address]
-      : [process.platform === "darwin" ? "open" : "xdg-open", address];
-  const child = spawn(program!, args, { stdio: "ignore", detached: true });
+  const opener = process.platform === "darwin" ? ["open"] : ["xdg-open"];
+  const [program, ...args] = process.platform === "win32" ? ["cmd", "/c", "start", ""] : opener;
+  const child = spawn(program!, [...args, address], { stdio: "ignore", detached: true });
   child.on("error", () => say(`no browser could be opened; open ${address} in one`));
   child.unref();
 }

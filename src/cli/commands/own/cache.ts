@@ -40,11 +40,9 @@ export const define: DefineCommand = (cache) => {
 async function showCache({ json }: OptionValues<typeof jsonOption>): Promise<void> {
   const path = cachePath(process.env);
   const statistics = await withCache(path, (cache) => cache.statistics(), []);
-  const scopes = statistics.map(({ oldest, newest, ...rest }) => ({
-    ...rest,
-    oldest: new Date(oldest).toISOString(),
-    newest: new Date(newest).toISOString(),
-  }));
+  const scopes = statistics.map(({ oldest, newest, ...rest }) => {
+    return { ...rest, oldest: new Date(oldest).toISOString(), newest: new Date(newest).toISOString() };
+  });
   if (json) return print(`${JSON.stringify({ file: path, scopes })}\n`);
   print(`file\t${printable(path)}\n`);
   await printListing({
@@ -53,28 +51,22 @@ async function showCache({ json }: OptionValues<typeof jsonOption>): Promise<voi
   });
 }
 
-async function clearCache(): Promise<void> {
-  const removed = await remove(0);
-  await removeCacheSecret(process.env);
-  say(`removed ${counted(removed, "verdict")}`);
-}
+const clearCache = () => remove(0, () => removeCacheSecret(process.env));
 
-async function pruneCache({ olderThan }: OptionValues<typeof pruneOptions>): Promise<void> {
-  say(`removed ${counted(await remove(olderThan), "verdict")}`);
-}
+const pruneCache = ({ olderThan }: OptionValues<typeof pruneOptions>) => remove(olderThan);
 
 /** `age` is in milliseconds; 0 deletes all. */
-const remove = (age: number): Promise<number> =>
-  withCache(
-    cachePath(process.env),
-    async (cache) => {
-      // -1 includes verdicts of the current millisecond.
-      const removed = await cache.prune(age === 0 ? -1 : age);
-      if (age === 0) await cache.compact();
-      return removed;
-    },
-    0,
-  );
+async function remove(age: number, afterwards = async () => {}): Promise<void> {
+  const prune = async (cache: VerdictCache) => {
+    // -1 includes verdicts of the current millisecond.
+    const removed = await cache.prune(age === 0 ? -1 : age);
+    if (age === 0) await cache.compact();
+    return removed;
+  };
+  const removed = await withCache(cachePath(process.env), prune, 0);
+  await afterwards();
+  say(`removed ${counted(removed, "verdict")}`);
+}
 
 /** Returns `otherwise` if there is no cache, so that no empty file is created. */
 async function withCache<Result>(path: string, work: (cache: VerdictCache) => Promise<Result>, otherwise: Result) {

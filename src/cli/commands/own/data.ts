@@ -48,12 +48,8 @@ async function updateData(options: OptionValues<typeof updateOptions>): Promise<
   const { value: url = publicListUrl } = settings.listUrl;
   const { value: dayUrl = url === "none" ? url : dailyListUrl } = settings.dailyListUrl;
   const named = (text: string) => (text === "none" ? undefined : text);
-  const sources = {
-    registry: npmRegistry(process.env),
-    listUrl: named(url),
-    dailyUrl: named(dayUrl),
-    proxiesFor: (place: string) => proxiesFor(place, process.env),
-  };
+  const urls = { registry: npmRegistry(process.env), listUrl: named(url), dailyUrl: named(dayUrl) };
+  const sources = { ...urls, proxiesFor: (place: string) => proxiesFor(place, process.env) };
   const force = options.force === true;
   print(`${await updateTable(dataTablePath(process.env), sources, { force, onNotice: say })}\n`);
 }
@@ -68,19 +64,12 @@ async function showData(options: OptionValues<typeof jsonOption>): Promise<void>
     print(`${JSON.stringify({ file: path ?? null, entries: size, sources: all, suffixes: stored })}\n`);
     return;
   }
-  await printListing({
-    header: ["source", "role", "version", "published", "days old", "domains", "only here", "licence"],
-    rows: sources.map(({ name, role = "list", version, published, domains, licence }, i) => [
-      name,
-      role,
-      version,
-      published,
-      String(daysSince(published) ?? ""),
-      grouped(domains),
-      grouped(alone[i]!),
-      licence,
-    ]),
+  const rows = sources.map(({ name, role = "list", version, published, domains, licence }, i) => {
+    const figures = [String(daysSince(published) ?? ""), grouped(domains), grouped(alone[i]!)];
+    return [name, role, version, published, ...figures, licence];
   });
+  const header = ["source", "role", "version", "published", "days old", "domains", "only here", "licence"];
+  await printListing({ header, rows });
   if (suffixes) {
     const { version, published, rules } = suffixes;
     const days = daysSince(published);

@@ -5,6 +5,7 @@ import type { Quota, QuotaChange } from "../../../state/quota/quota.js";
 import { freshQuota, openQuotaFile } from "../../../state/quota/quota-file.js";
 import type { Quotas } from "../../../state/quota/quotas.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
+import type { QuotaOwner } from "../../../state/service/api-key.js";
 import { grouped, printable } from "../../../text.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../config/quota-location.js";
 import { isAbsent, openState } from "../../config/service-state.js";
@@ -115,8 +116,7 @@ async function setSharedQuota({ state, isOption, from }: SharedQuota, change: Qu
   ].join(", ");
   try {
     const quota = await store.quotas(from).configure(change);
-    const entry = { who: commandLineAuthor(), what: `quota ${from.quotaName} set: ${what}`, keyId: "" };
-    await store.record(entry);
+    await store.record({ who: commandLineAuthor(), what: `quota ${from.quotaName} set: ${what}`, keyId: "" });
     return quota;
   } finally {
     await store.close();
@@ -136,10 +136,8 @@ async function withQuotaFile(path: string, work: (quotas: Quotas) => Promise<Quo
 
 function report(location: QuotaLocation, { limit, period, used, left, renewsAt }: Quota, json: boolean): void {
   const renews = renewsAt === null ? null : new Date(renewsAt).toISOString();
-  const named =
-    "state" in location
-      ? { quota: "keyId" in location.from ? `key ${location.from.keyId}` : location.from.quotaName }
-      : { file: location.path };
+  const ownerOf = (from: QuotaOwner) => ("keyId" in from ? `key ${from.keyId}` : from.quotaName);
+  const named = "state" in location ? { quota: ownerOf(location.from) } : { file: location.path };
   const text = json
     ? JSON.stringify({ ...named, limit, period, used, left, renews })
     : [

@@ -92,15 +92,9 @@ export const define: DefineCommand = (keys) => {
 /** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-  const create = (store: ServiceStore) =>
-    store.create(
-      {
-        ...changeOf(options),
-        isSandbox: options.sandbox === true,
-        ...(options.quota !== undefined && { quotaName: options.quota }),
-      },
-      commandLineAuthor(),
-    );
+  const quota = options.quota === undefined ? {} : { quotaName: options.quota };
+  const wanted = { ...changeOf(options), isSandbox: options.sandbox === true, ...quota };
+  const create = (store: ServiceStore) => store.create(wanted, commandLineAuthor());
   const { key, secret } = await withStore(options, create, true);
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
@@ -136,23 +130,20 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
-  if (secret === undefined) {
-    const before = await withStore(options, async (store) => {
-      const key = (await store.list()).find((each) => each.id === id);
-      await store.revoke(id, commandLineAuthor());
-      return key?.revoked ?? null;
-    });
-    return say(before === null ? `revoked key ${id}` : `key ${id} is revoked since ${new Date(before).toISOString()}`);
-  }
   await withStore(options, async (store) => {
     const key = (await store.list()).find((each) => each.id === id);
+    if (secret === undefined) {
+      await store.revoke(id, commandLineAuthor());
+      const before = dateOf(key?.revoked ?? null);
+      return say(before === null ? `revoked key ${id}` : `key ${id} is revoked since ${before}`);
+    }
     const found = (key?.secrets ?? []).filter((each) => each.id === secret || each.hint.endsWith(secret));
     if (found.length > 1) {
       throw new UsageError(`key ${id} has ${found.length} such secrets; give an id from idv keys list --json`);
     }
-    return store.endSecret(id, found[0]?.id ?? secret, commandLineAuthor());
+    await store.endSecret(id, found[0]?.id ?? secret, commandLineAuthor());
+    say(`ended that secret of key ${id}; the key goes on with its others`);
   });
-  say(`ended that secret of key ${id}; the key goes on with its others`);
 }
 
 async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
@@ -194,33 +185,20 @@ function changeOf({ name, limit, period, rate, expires, permissions }: OptionVal
   };
 }
 
+const dateOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
 function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked, quota, ...key }: ApiKey) {
-  const date = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const { limit, period, used, left } = quota;
-  return {
-    id,
-    name,
-    kind: isSandbox ? "sandbox" : "live",
-    state: revoked !== null ? "revoked" : expires !== null && expires <= Date.now() ? "expired" : "active",
-    permissions: permissions.join(","),
-    limit,
-    period,
-    used,
-    left,
-    renews: date(quota.renewsAt),
-    created: date(created),
-    expires: date(expires),
-    revoked: date(revoked),
-    secrets: key.secrets.map((secret) => ({
-      id: secret.id,
-      hint: secret.hint || null,
-      created: date(secret.created),
-      ends: date(secret.ends),
-    })),
-    lastUsed: date(key.lastUsed),
-    quota: key.quotaName,
-    rate: key.rate && showRate(key.rate),
-  };
+  const kind = isSandbox ? "sandbox" : "live";
+  const state = revoked !== null ? "revoked" : expires !== null && expires <= Date.now() ? "expired" : "active";
+  const ofQuota = { limit, period, used, left, renews: dateOf(quota.renewsAt) };
+  const dates = { created: dateOf(created), expires: dateOf(expires), revoked: dateOf(revoked) };
+  const secrets = key.secrets.map(({ id, hint, created, ends }) => {
+    return { id, hint: hint || null, created: dateOf(created), ends: dateOf(ends) };
+  });
+  const rate = key.rate && showRate(key.rate);
+  const facts = { id, name, kind, state, permissions: permissions.join(","), ...ofQuota, ...dates };
+  return { ...facts, secrets, lastUsed: dateOf(key.lastUsed), quota: key.quotaName, rate };
 }
 
 /** Columns that fit a terminal of 100 columns. */

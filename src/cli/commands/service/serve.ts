@@ -152,38 +152,27 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   }
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);
-  const settings = {
-    creates: true,
-    lockWait: { milliseconds: lockMilliseconds },
-    connections: resolved.databaseConnections.value,
-    statementMilliseconds: resolved.databaseTimeout.value,
-  };
+  const { databaseConnections: connections, databaseTimeout: statement } = resolved;
+  const postgres = { connections: connections.value, statementMilliseconds: statement.value };
+  const settings = { creates: true, lockWait: { milliseconds: lockMilliseconds }, ...postgres };
   const store = await (isStateInFile
     ? openState(state!, undefined, process.env, settings)
     : openServiceState(state, process.env, settings));
   const metrics = createMetrics(version());
   metrics.watch(store);
   const log = quiet || options.check ? undefined : openLog(1, () => metrics.lostLines.inc());
-  const classifier = loadClassifier({
-    ...tableSource(dataTablePath(process.env), say),
-    ownLists: await readKeptLists(process.env),
-  });
+  const ownLists = await readKeptLists(process.env);
+  const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const lists = await openLists(options, store);
   const pages = dashboardLoader(options, store, classifier, metrics, lists);
   const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {
+    const page = () => ({ page: readBuilt("page/index.html"), serviceWorker: readBuilt("page/service-worker.js") });
     const service = createService({
-      store,
-      classifier,
+      ...{ store, classifier, metrics, lists, maximumItems: maxItems, corsOrigins: corsOrigin },
       ...(mail && { mailCheck: mail.start }),
-      maximumItems: maxItems,
-      corsOrigins: corsOrigin,
-      metrics,
       ...(log && { log }),
-      lists,
-      ...(options.try && {
-        page: { page: readBuilt("page/index.html"), serviceWorker: readBuilt("page/service-worker.js") },
-      }),
+      ...(options.try && { page: page() }),
       ...(options.dashboard && { loadDashboard: pages.load }),
     });
     // Before the service listens: after that, unusable state causes a 503 and never ends the process.
@@ -226,9 +215,8 @@ function notePermissions(state: string | undefined): void {
 }
 
 function reportBug({ stack }: Error): void {
-  process.stderr.write(
-    `idv: a bug in idv; please report it with the lines that follow; the service goes on\n${stack}\n`,
-  );
+  const text = "a bug in idv; please report it with the lines that follow; the service goes on";
+  process.stderr.write(`idv: ${text}\n${stack}\n`);
 }
 
 function dashboardLoader(
@@ -242,18 +230,15 @@ function dashboardLoader(
   const load = async (log: FastifyBaseLogger): Promise<Pages> => {
     const { openDashboard } = await import("../../../server/dashboard/dashboard.js");
     return openDashboard({
-      store,
-      classifier,
-      baseUrl,
-      log,
-      lists,
+      ...{ store, classifier, baseUrl, log, lists },
       proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
       figures: () => figuresOf(metrics),
       terms: () => {
         const { table } = findTable(dataTablePath(process.env), () => {});
         const days = daysOld(table.sources, Date.now());
+        const age = days === undefined ? "came with idv" : `newest list ${counted(days, "day")} old`;
         return [
-          ["Data", days === undefined ? "came with idv" : `newest list ${counted(days, "day")} old`],
+          ["Data", age],
           ["Version", `idv ${version()}`],
         ];
       },
@@ -276,14 +261,10 @@ async function openLists({ state, lists: given, maxListBytes, keepLists, check }
     import("../../../server/lists/lists.js"),
     import("../../engines/list-runner.js"),
   ]);
+  const limits = { mostBytes: maxListBytes, keepMilliseconds: keepLists };
   const lists = new Lists({
-    folder,
-    store: store.lists,
+    ...{ folder, store: store.lists, runner: listRunner(location), ...limits, onFault: sayOnce() },
     nameUnits: (units) => store.nameUnits(units),
-    runner: listRunner(location),
-    mostBytes: maxListBytes,
-    keepMilliseconds: keepLists,
-    onFault: sayOnce(),
   });
   try {
     await lists.files.check();

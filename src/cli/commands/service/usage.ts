@@ -105,14 +105,9 @@ async function* linesOf(
     const lines = new Map<string, Line>();
     for (const { start, keyId, kind, status, units } of sums) {
       const at = new Date(start).toISOString();
-      const line = lines.get(`${keyId} ${kind}`) ?? {
-        time: by === "hour" ? `${at.slice(0, 16)}Z` : at.slice(0, 10),
-        key: keyId,
-        name: names.get(keyId) ?? "",
-        kind,
-        units: 0,
-        statuses: {},
-      };
+      const time = by === "hour" ? `${at.slice(0, 16)}Z` : at.slice(0, 10);
+      const none = { time, key: keyId, name: names.get(keyId) ?? "", kind, units: 0, statuses: {} };
+      const line: Line = lines.get(`${keyId} ${kind}`) ?? none;
       lines.set(`${keyId} ${kind}`, line);
       line.statuses[status] = units;
       if (status !== "quota_exceeded") line.units += units;
