@@ -22,6 +22,4 @@ export async function readCacheSecret(env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /** Without the secret, no entry of the cache can be found. */
-export async function removeCacheSecret(env: NodeJS.ProcessEnv): Promise<void> {
-  await removeFile(cacheSecretPath(env));
-}
+export const removeCacheSecret = (env: NodeJS.ProcessEnv): Promise<void> => removeFile(cacheSecretPath(env));

@@ -24,7 +24,9 @@ export async function readListUrl(
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
 ): Promise<Uint8Array> {
-  const url = checked(given);
+  const url = safeUrl(given);
+  if (url === undefined)
+    throw new UsageError("--allow, --deny: a list at a URL has to be at https://, or on this machine");
   const shown = withoutSecrets(url);
   // The name tells nothing of the URL.
   const path = join(listFolder(env), createHash("sha256").update(url).digest("hex"));
@@ -53,10 +55,4 @@ export async function readListUrl(
     if (!(error instanceof ServiceError)) throw error;
     return useCopy(error.message.replace(`${shown}: `, ""));
   }
-}
-
-function checked(url: string): string {
-  const safe = safeUrl(url);
-  if (safe !== undefined) return safe;
-  throw new UsageError("--allow, --deny: a list at a URL has to be at https://, or on this machine");
 }

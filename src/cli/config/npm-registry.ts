@@ -40,10 +40,6 @@ function settingsIn(path: string, env: NodeJS.ProcessEnv): ReadonlyMap<string, s
     // Most machines have none.
   }
   const lines = text.matchAll(/^[ \t]*([^=;#\s][^=\r\n]*?)[ \t]*=[ \t]*["']?(.*?)["']?[ \t]*\r?$/gm);
-  return new Map(
-    Array.from(lines, ([, name = "", value = ""]) => [
-      name,
-      value.replace(/\$\{([^}]+)\}/g, (all, variable: string) => env[variable] ?? all),
-    ]),
-  );
+  const filled = (value: string) => value.replace(/\$\{([^}]+)\}/g, (all, variable: string) => env[variable] ?? all);
+  return new Map(Array.from(lines, ([, name = "", value = ""]) => [name, filled(value)]));
 }

@@ -24,14 +24,17 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
     const { readListUrl } = await import("./list-copies.js");
     return readListUrl(url, options.offline === true, env, note);
   };
-  const read = (list: ListName, paths: readonly string[], more: readonly string[] = []) =>
-    readList(list, paths, more, readUrl);
-  const allowed = await read("allow", allow);
-  if (options.allowOnly !== undefined && allowed.entries === 0)
-    throw new UsageError(
-      `--allow-only ${options.allowOnly.join(", ")}: has no entry, so everything would be disposable`,
-    );
-  return { allow: allowed, deny: await read("deny", deny, options.allowOnly === undefined ? [] : ["*"]) };
+  const read = async (list: ListName, paths: readonly string[], more: readonly string[]): Promise<ListTable> => {
+    const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path))));
+    return compileList(list, [...texts, ...more], (text, line, { what }) => {
+      throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
+    });
+  };
+  const { allowOnly } = options;
+  const allowed = await read("allow", allow, []);
+  if (allowOnly !== undefined && allowed.entries === 0)
+    throw new UsageError(`--allow-only ${allowOnly.join(", ")}: has no entry, so everything would be disposable`);
+  return { allow: allowed, deny: await read("deny", deny, allowOnly === undefined ? [] : ["*"]) };
 }
 
 export function noteUnaskedExchanges({ deny }: OwnLists, asksDns: boolean, note: (text: string) => void): void {
@@ -55,18 +58,6 @@ export function ownListFiles({ allow, deny, allowOnly = [] }: OwnListOptions, en
 
 /** A URL may have the character that separates paths, after its scheme and before a port. */
 const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
-
-async function readList(
-  list: ListName,
-  paths: readonly string[],
-  more: readonly string[],
-  readUrl: (url: string) => Promise<Uint8Array>,
-): Promise<ListTable> {
-  const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path))));
-  return compileList(list, [...texts, ...more], (text, line, { what }) => {
-    throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
-  });
-}
 
 async function readBytes(path: string): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /** Finds the value of each setting among options, variables and files. */
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
@@ -32,9 +32,8 @@ export async function resolveSettings(
   noteUnknownVariables(env, onNotice);
   const files = await readSettingsFiles(env, folder, onNotice);
   const ownFiles = files.filter(({ isProject }) => !isProject);
-  const resolved = Object.fromEntries(
-    settings.settingNames.map((name) => [name, resolveSetting(name, options, env, files)]),
-  );
+  const entries = settings.settingNames.map((name) => [name, resolveSetting(name, options, env, files)] as const);
+  const resolved = Object.fromEntries(entries);
   const [projectFile] = files.filter(({ isProject }) => isProject);
   if (projectFile) {
     const own = resolveSetting("baseUrl", options, env, ownFiles).value as string | undefined;
@@ -79,10 +78,8 @@ function resolveSetting(
     const value = values[name];
     if (value === undefined) continue;
     const where = `${path}: ${name}`;
-    return {
-      value: parsed<unknown>(where, settings.textsOf(value, where).join(","), settings.parserOf(name)),
-      source: path,
-    };
+    const text = settings.textsOf(value, where).join(",");
+    return { value: parsed<unknown>(where, text, settings.parserOf(name)), source: path };
   }
   return { value: fallback === undefined ? undefined : settings.parserOf(name)(fallback), source: "default" };
 }
@@ -112,7 +109,7 @@ async function readSettingsFiles(env: NodeJS.ProcessEnv, folder: string | undefi
 function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): SettingsFile {
   const isOwn = (name: string) => settings.settingOf(name as settings.SettingName).isOwn === true;
   const entries = Object.entries(file.values);
-  const ignored = entries.flatMap(([name]) => (isOwn(name) ? [name] : []));
+  const ignored = Object.keys(file.values).filter(isOwn);
   if (ignored.length === 0) return file;
   onNotice(
     `${file.path}: ${ignored.join(", ")}: ignored: a project's file may not set these; use options, variables or your own config.json`,
@@ -124,20 +121,19 @@ const isForeign = (user: number): boolean => process.getuid !== undefined && ![p
 
 /** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
 async function openIfPresent(path: string, otherwise: string) {
+  let file: FileHandle | undefined;
   try {
     // Owner and text through one handle: the file could be replaced. Without O_NONBLOCK, a named pipe would block.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const state = await file.stat();
-      if (!state.isFile()) throw new Error("not a regular file");
-      return { path, text: await file.readFile("utf8"), owner: state.uid };
-    } finally {
-      await file.close();
-    }
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const state = await file.stat();
+    if (!state.isFile()) throw new Error("not a regular file");
+    return { path, text: await file.readFile("utf8"), owner: state.uid };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new UsageError(`${path}: cannot be read: ${readFault(error)}; make it readable, or ${otherwise}`);
+  } finally {
+    await file?.close();
   }
 }
 
@@ -150,9 +146,8 @@ function parseSettingsFile({ path, text }: { path: string; text: string }, isPro
     if (/key|token|secret/i.test(name)) {
       throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
     }
-    throw new UsageError(
-      `${path}: ${settings.unknownName(name, "setting", settings.settingNames)}; see idv help settings`,
-    );
+    const unknown = settings.unknownName(name, "setting", settings.settingNames);
+    throw new UsageError(`${path}: ${unknown}; see idv help settings`);
   }
   return { path, isProject, values };
 }

@@ -53,11 +53,8 @@ export async function openState(
     const [scheme] = /^[a-z][a-z\d+.-]*:\/\//i.exec(location) ?? [];
     if (scheme !== undefined)
       throw new UsageError(`${scheme}... is no state of idv; write postgres://host/database, or name a file`);
-    if (!creates && isAbsent(location)) {
-      throw new UsageError(
-        `${location}: there is no such file; idv serve, idv keys create and idv quota set create one`,
-      );
-    }
+    const makers = "idv serve, idv keys create and idv quota set create one";
+    if (!creates && isAbsent(location)) throw new UsageError(`${location}: there is no such file; ${makers}`);
     const { openSqliteServiceStore } = await import("../../state/service/database/sqlite.js");
     return openSqliteServiceStore(location, Date.now, lockWait);
   }

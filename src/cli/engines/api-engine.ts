@@ -38,25 +38,17 @@ export async function openApiEngine(
   if (isSandbox) note("a sandbox key: its answers are made up, so they are not cached");
   // A dry run creates no files.
   const hasCache = options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
-  const cache = hasCache
-    ? await openRunCache(kind, baseUrl.value, {
-        maximumAge: settings.cacheTtl.value,
-        refresh: options.cache === "refresh",
-        note,
-        ...(signal && { signal }),
-      })
-    : undefined;
+  const fromCache = { maximumAge: settings.cacheTtl.value, refresh: options.cache === "refresh", note, signal };
+  const cache = hasCache ? await openRunCache(kind, baseUrl.value, fromCache) : undefined;
   // Every try of a named run sends the same requests under the same keys, on all machines.
   const secret = options.run ? `run\n${options.run}` : (cache?.secret ?? randomBytes(32).toString("hex"));
+  const concurrency = settings.concurrency.value;
+  const timeout = settings.timeout.value;
   const apiOptions: ApiOptions = {
-    baseUrl: baseUrl.value,
-    key: key.value,
-    keySource: key.source,
+    ...{ baseUrl: baseUrl.value, key: key.value, keySource: key.source, concurrency, timeout },
     batchSize: settings.batchSize.value,
-    concurrency: settings.concurrency.value,
     maximumRetries: settings.maxRetries.value,
     retryBudget: settings.retryBudget.value,
-    timeout: settings.timeout.value,
     ...(settings.rate.value && { rate: settings.rate.value }),
     wait: options.wait,
     prechecks: settings.precheck.value,
@@ -69,11 +61,7 @@ export async function openApiEngine(
     import("../../engines/api/http.js"),
   ]);
   const validator = apiValidator(apiOptions, {
-    http: openHttpClient({
-      connections: settings.concurrency.value,
-      timeout: settings.timeout.value,
-      proxies: proxiesFor(baseUrl.value, process.env),
-    }),
+    http: openHttpClient({ connections: concurrency, timeout, proxies: proxiesFor(baseUrl.value, process.env) }),
     now: Date.now,
     sleep: sleepUnlessAborted,
     random: Math.random,

@@ -15,9 +15,7 @@ export type EngineChoice =
       readonly key: Resolved<string>;
     };
 
-export interface ServiceOptions {
-  readonly offline?: true;
-}
+export type ServiceOptions = { readonly offline?: true };
 
 /**
  * The one that is set, else the service if it is named or there is a key, else the offline engine.
@@ -51,9 +49,8 @@ export async function chooseEngine(
   }
   const service = await resolveBaseUrl(baseUrl, env);
   if (service === undefined) {
-    throw new UsageError(
-      `no base URL: a key is configured (${key.source}), so name its service with --base-url or IDV_BASE_URL, or use --offline`,
-    );
+    const advice = "so name its service with --base-url or IDV_BASE_URL, or use --offline";
+    throw new UsageError(`no base URL: a key is configured (${key.source}), ${advice}`);
   }
   checkSafe(service, settings);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
@@ -81,7 +78,6 @@ export async function resolveBaseUrl({ value, source }: Resolved<string | undefi
 export function checkSafe({ value: url, source }: Resolved<string>, { allowInsecureHttp }: Settings): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:" || isLoopback(hostname) || allowInsecureHttp.value) return;
-  throw new UsageError(
-    `${url} (${source}): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true`,
-  );
+  const advice = "use https, or --set allowInsecureHttp=true";
+  throw new UsageError(`${url} (${source}): the key would be sent unencrypted; ${advice}`);
 }

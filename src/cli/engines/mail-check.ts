@@ -5,7 +5,6 @@ import type { Kind } from "../../core/classifier/verdict.js";
 import { DistinctItems } from "../../core/run/distinct-items.js";
 import { ServiceError } from "../../core/validator/errors.js";
 import type { Verdict } from "../../core/validator/validator.js";
-import type { MailCheck } from "../../engines/dns/mail-check.js";
 import { type FindingCache, type StateTable, smallTable } from "../../engines/dns/mail-domains.js";
 import { openMailStage } from "../../engines/dns/open-stage.js";
 import { VerdictCache } from "../../state/cache/verdict-cache.js";
@@ -54,19 +53,11 @@ export async function openServiceMailCheck(settings: Settings, classifier: Class
   };
 }
 
-export interface OpenMailCheck {
-  readonly check: MailCheck;
-  close(): Promise<void>;
-}
+export type OpenMailCheck = Awaited<ReturnType<typeof openMailCheck>>;
 
 /** Sends only the control questions. `signal` ends all queries. @throws FileError, StoreError, ServiceError */
-export async function openMailCheck(
-  settings: Settings,
-  classifier: Classifier,
-  options: MailCheckOptions,
-  signal?: AbortSignal,
-): Promise<OpenMailCheck> {
-  const { newCheck, checkServers, close } = await openDomains(settings, classifier, options, signal);
+export async function openMailCheck(...stage: Parameters<typeof openDomains>) {
+  const { newCheck, checkServers, close } = await openDomains(...stage);
   await checkServers();
   return { check: newCheck(), close };
 }
@@ -102,10 +93,9 @@ async function openDomains(
     const result = await askControls();
     if (result.kind !== "wrong") return;
     await close();
-    const server = dnsServer.value?.join(", ") ?? "of this system";
-    throw new ServiceError(
-      `the DNS server ${server} ${result.text}: its answers would give wrong statuses; name another with --set dnsServer=IP, or leave out --dns`,
-    );
+    const server = `the DNS server ${dnsServer.value?.join(", ") ?? "of this system"}`;
+    const advice = "name another with --set dnsServer=IP, or leave out --dns";
+    throw new ServiceError(`${server} ${result.text}: its answers would give wrong statuses; ${advice}`);
   };
   return { newCheck, checkServers, close };
 }

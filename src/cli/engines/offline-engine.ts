@@ -10,14 +10,14 @@ import { tableSource } from "../../engines/data/installed-table.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../state/errors.js";
 import { freshQuota, openQuotaFile, peekQuota } from "../../state/quota/quota-file.js";
-import { RunReservation } from "../../state/quota/run-reservation.js";
+import { type RunIdentity, RunReservation } from "../../state/quota/run-reservation.js";
 import { dataTablePath } from "../config/paths.js";
 import type { QuotaLocation } from "../config/quota-location.js";
 import { say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
 import { type Engine, longestTimer, once } from "./engine.js";
 
-export interface OfflineOptions {
+interface OfflineOptions {
   readonly kind: Kind;
   readonly quota: QuotaLocation;
   readonly wait: number;
@@ -30,11 +30,7 @@ export interface OfflineOptions {
 }
 
 /** `signal` ends the waits for a locked quota file and for the quota's renewal. @throws StoreError, UsageError */
-export async function openOfflineEngine(
-  source: ClassifierSource,
-  options: OfflineOptions,
-  signal: AbortSignal,
-): Promise<Engine> {
+export async function openOfflineEngine(source: ClassifierSource, options: OfflineOptions, signal: AbortSignal) {
   const opening = openQuota(options, signal);
   opening.catch(() => {});
   const classifier = loadClassifier(source);
@@ -42,7 +38,7 @@ export async function openOfflineEngine(
   const units: UnitSource = reservation
     ? { delivery: reservation, charge: (count) => reservation.charge(count) }
     : { charge: async (count) => ({ granted: count, quota: freshQuota }) };
-  return {
+  const engine: Engine = {
     validator: offlineValidator({ classifier, source }, waiting(units, options, signal)),
     reason: options.reason,
     ...(reservation && {
@@ -56,43 +52,28 @@ export async function openOfflineEngine(
       await close();
     }),
   };
+  return engine;
 }
 
-interface OpenQuota {
-  readonly reservation?: RunReservation;
-  close(): Promise<void>;
-}
+type OpenQuota = { readonly reservation?: RunReservation; close(): Promise<void> };
 
 /** Counts nothing where nobody can have set a limit: without a home or SQLite, or where machines share the file. */
-async function openQuota(
-  { kind, quota: location, run: name, part, bytes, isWhole, note }: OfflineOptions,
-  signal: AbortSignal,
-): Promise<OpenQuota> {
+async function openQuota(options: OfflineOptions, signal: AbortSignal): Promise<OpenQuota> {
+  const { kind, quota: location, run: name, part, bytes, isWhole, note } = options;
   const run = { kind, stateOf: stateOfTag, name, part, bytes, isWhole };
   if ("state" in location) {
     const { guestOf, openSharedQuota, retrying } = await import("./shared-quota.js");
     const { store, quotas, secret } = await openSharedQuota(location, process.env);
     const { id, owner = processTag() } = guestOf(process.env);
-    return {
-      reservation: new RunReservation(quotas, {
-        ...run,
-        id,
-        owner,
-        secret,
-        retrying: (work) => retrying(work, note, signal),
-      }),
-      close: () => store.close(),
-    };
+    const shared: RunIdentity = { ...run, id, owner, secret, retrying: (work) => retrying(work, note, signal) };
+    return { reservation: new RunReservation(quotas, shared), close: () => store.close() };
   }
   const { path, isNamed } = location;
   if (isNamed && !existsSync(path)) note(`${path}: a new quota file, without a limit`);
   try {
     const file = await openQuotaFile(path, Date.now, { signal });
-    const secret = await file.quotas.secret();
-    return {
-      reservation: new RunReservation(file.quotas, { ...run, owner: processTag(), secret }),
-      close: () => file.close(),
-    };
+    const own: RunIdentity = { ...run, owner: processTag(), secret: await file.quotas.secret() };
+    return { reservation: new RunReservation(file.quotas, own), close: () => file.close() };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const isShared = error.obstacle === "shared" && (!existsSync(path) || (await hasNoLimit(path)));
@@ -103,13 +84,11 @@ async function openQuota(
   }
 }
 
-async function hasNoLimit(path: string): Promise<boolean> {
-  try {
-    return (await peekQuota(path)).limit === null;
-  } catch {
-    return false;
-  }
-}
+const hasNoLimit = (path: string): Promise<boolean> =>
+  peekQuota(path).then(
+    ({ limit }) => limit === null,
+    () => false,
+  );
 
 function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: AbortSignal): UnitSource {
   let left = wait;

@@ -14,9 +14,6 @@ export function proxiesFor(url: string, env: NodeJS.ProcessEnv) {
     }
     return isHere && !isLoopback(new URL(proxy).hostname) ? "" : proxy;
   };
-  return {
-    httpProxy: proxyOf("http_proxy"),
-    httpsProxy: proxyOf("https_proxy"),
-    noProxy: env["no_proxy"] || env["NO_PROXY"] || "",
-  };
+  const noProxy = env["no_proxy"] || env["NO_PROXY"] || "";
+  return { httpProxy: proxyOf("http_proxy"), httpsProxy: proxyOf("https_proxy"), noProxy };
 }

@@ -16,16 +16,13 @@ const waitMilliseconds = 10_000;
 interface RunCacheOptions {
   readonly maximumAge: number;
   readonly refresh: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   readonly note: (text: string) => void;
 }
 
 /** Undefined if the cache is locked: the run goes on without it. @throws FileError, StoreError */
-export async function openRunCache(
-  kind: Kind,
-  baseUrl: string,
-  { maximumAge, refresh, signal, note }: RunCacheOptions,
-) {
+export async function openRunCache(kind: Kind, baseUrl: string, options: RunCacheOptions) {
+  const { maximumAge, refresh, signal, note } = options;
   const secret = await readCacheSecret(process.env);
   const wait = { milliseconds: waitMilliseconds, ...(signal && { signal }) };
   const claims = { owner: processTag(), stateOf: stateOfTag };
@@ -61,10 +58,6 @@ export async function openRunCache(
       });
     },
   };
-  return {
-    port,
-    secret: isFresh ? randomBytes(32).toString("hex") : secret,
-    added: () => added,
-    close: () => cache.close(),
-  };
+  const ownSecret = isFresh ? randomBytes(32).toString("hex") : secret;
+  return { port, secret: ownSecret, added: () => added, close: () => cache.close() };
 }

@@ -141,9 +141,8 @@ export function shardOf(value: string, env: NodeJS.ProcessEnv = process.env) {
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
   const from = text === value ? "" : ` The index of this task makes it ${text}.`;
-  throw new InvalidValue(
-    `It takes the number of a shard and of all shards, such as 1/4, of at most ${mostShards}.${from}`,
-  );
+  const accepted = `the number of a shard and of all shards, such as 1/4, of at most ${mostShards}`;
+  throw new InvalidValue(`It takes ${accepted}.${from}`);
 }
 
 export function wordList(value: string): string[] {
@@ -200,24 +199,20 @@ export function reportTarget(value: string): ReportTarget {
 
 const logFormats = ["text", "plain", "json", "github", "none", "debug"] as const;
 
-type LogFormat = (typeof logFormats)[number];
-
 export interface FindingsTarget {
   readonly path: string;
   readonly format: "gitlab" | "sarif";
 }
 
 export type LogTarget =
-  | { readonly format: LogFormat }
+  | { readonly format: (typeof logFormats)[number] }
   | { readonly summaryFile: string }
   | { readonly findingsFile: FindingsTarget };
 
 export function logTarget(value: string): LogTarget {
   const [, kind, file] = /^(json|gitlab|sarif):(.*)$/s.exec(value) ?? [];
   if (kind === "json") return { summaryFile: path(file!) };
-  if (kind !== undefined) {
-    return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
-  }
+  if (kind !== undefined) return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   const all = `${logFormats.join(", ")}, json:FILE, gitlab:FILE, sarif:FILE`;
   if (["gitlab", "sarif"].includes(value)) throw new InvalidValue(`It needs a file: --log ${value}:FILE.`);
   return { format: knownWord(value, logFormats, undefined, `It takes one of ${all}.`) };

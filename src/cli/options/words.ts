@@ -26,12 +26,8 @@ function knownFlag(word: string): string {
     const flag = meantBy(text.slice(flagPrefix.length), flags);
     return flag && flagPrefix + flag;
   };
-  return knownWord(
-    word,
-    flags.map((flag) => flagPrefix + flag),
-    meant,
-    acceptedFlags,
-  );
+  const known = flags.map((flag) => flagPrefix + flag);
+  return knownWord(word, known, meant, acceptedFlags);
 }
 
 export function filterList(kind: Kind) {
@@ -90,14 +86,9 @@ export function failCondition(kind: Kind) {
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
     if (rows.some(([status]) => status === noRows)) throw new InvalidValue("no-rows has no limit.");
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
-    if (limits.length > 1) {
-      throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
-    }
-    return {
-      statuses: [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))],
-      ...(limits[0] && { limit: limits[0] }),
-      needsRows: words.includes(noRows),
-    };
+    if (limits.length > 1) throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
+    const statuses = [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))];
+    return { statuses, ...(limits[0] && { limit: limits[0] }), needsRows: words.includes(noRows) };
   };
 }
 
