@@ -14,20 +14,17 @@ export function printCommandTree(program: Command): void {
     return {
       name,
       summary: command.summary() || firstLine(command),
-      arguments: command.registeredArguments.map((argument) => ({
-        name: argument.name(),
-        required: argument.required,
-        repeatable: argument.variadic,
-      })),
+      arguments: command.registeredArguments.map((argument) => {
+        return { name: argument.name(), required: argument.required, repeatable: argument.variadic };
+      }),
       options: command.options.map(optionFacts),
       environment,
       exitCodes: [...new Set([0, ...exitCodes, 2, 6])].sort((a, b) => a - b),
       examples: examples.map((example) => `idv ${example}`),
     };
   });
-  print(
-    `${JSON.stringify({ version: version(), commands, exitCodes: exitCodeMeanings, facts: factsSchema }, undefined, 2)}\n`,
-  );
+  const tree = { version: version(), commands, exitCodes: exitCodeMeanings, facts: factsSchema };
+  print(`${JSON.stringify(tree, undefined, 2)}\n`);
 }
 
 const leavesOf = (command: Command, path: readonly string[]): { name: string; command: Command }[] =>

@@ -12,33 +12,29 @@ import type { Block } from "./topics.js";
 
 /** A line `{{settings}}` in the Markdown is replaced by the first one. */
 const generated: Readonly<Record<string, () => string>> = {
-  settings: () =>
-    table(
-      ["Setting", "Variable", "Default", "Meaning"],
-      settingNames.map((name) => {
-        const { fallback = "none", help } = settingOf(name);
-        return [name, variableOf(name), fallback, help];
-      }),
-    ),
-  statuses: () =>
-    table(
-      ["Status", "Meaning", "What to do"],
-      knownStatuses.map((status) => {
-        const { meaning, advice, command } = statusWords[status];
-        return [status, meaning, command === undefined ? advice : `${advice} ${command}`];
-      }),
-    ),
-  reasons: () =>
-    table(
-      ["Reason", "Status", "Example"],
-      reasons.map(({ code, status, example }) => [code, status, example]),
-    ),
+  settings: () => {
+    const rows = settingNames.map((name) => {
+      const { fallback = "none", help } = settingOf(name);
+      return [name, variableOf(name), fallback, help];
+    });
+    return table(["Setting", "Variable", "Default", "Meaning"], rows);
+  },
+  statuses: () => {
+    const rows = knownStatuses.map((status) => {
+      const { meaning, advice, command } = statusWords[status];
+      return [status, meaning, command === undefined ? advice : `${advice} ${command}`];
+    });
+    return table(["Status", "Meaning", "What to do"], rows);
+  },
+  reasons: () => {
+    const rows = reasons.map(({ code, status, example }) => [code, status, example]);
+    return table(["Reason", "Status", "Example"], rows);
+  },
   environment: () => table(["Variable", "Meaning"], Object.entries(environmentVariables)),
-  "exit-codes": () =>
-    table(
-      ["Code", "Meaning"],
-      [...Object.entries(exitCodeMeanings), ["129, 130, 143", "ended by SIGHUP, SIGINT, SIGTERM"]],
-    ),
+  "exit-codes": () => {
+    const bySignals = ["129, 130, 143", "ended by SIGHUP, SIGINT, SIGTERM"];
+    return table(["Code", "Meaning"], [...Object.entries(exitCodeMeanings), bySignals]);
+  },
 };
 
 const sources = new URL("../../../src/", import.meta.url);

@@ -44,10 +44,6 @@ function renderTable(rows: readonly (readonly string[])[], width: number): strin
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {
   const cells = row.map((cell, i) => wrap(cell, widths[i]!).split("\n"));
   const height = Math.max(...cells.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, line) =>
-    cells
-      .map((lines, i) => `  ${(lines[line] ?? "").padEnd(widths[i]!)}`)
-      .join("")
-      .trimEnd(),
-  );
+  const lineOf = (line: number) => cells.map((lines, i) => `  ${(lines[line] ?? "").padEnd(widths[i]!)}`).join("");
+  return Array.from({ length: height }, (_, line) => lineOf(line).trimEnd());
 }

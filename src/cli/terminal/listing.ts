@@ -42,19 +42,17 @@ async function printPage(rows: Rows, { header, colourOf }: Omit<Listing, "rows">
     widths[column] = Math.max(widths[column] ?? name.length, ...cells.map((row) => row[column]!.length));
   }
   const startOf = (column: number) => widths.slice(0, column).reduce((sum, each) => sum + each + 2, 0);
-  const ends = cells.map((row) =>
-    Math.max(...row.map((text, column) => (text === "" ? 0 : startOf(column) + text.length))),
-  );
+  const endOf = (text: string, column: number) => (text === "" ? 0 : startOf(column) + text.length);
+  const ends = cells.map((row) => Math.max(...row.map(endOf)));
   // A few long ones are easier to read than a list without columns.
   if (ends.filter((end) => end > terminalWidth()).length > cells.length / 4) {
     const most = Math.max(...header.map(({ length }) => length));
     const named = (text: string, column: number) => {
       const name = header[column]!.padEnd(most);
-      return text === ""
-        ? []
-        : [`${chalk?.bold(name) ?? name}  ${(chalk && colourOf?.(chalk, column, text)?.(text)) ?? text}\n`];
+      const shown = (chalk && colourOf?.(chalk, column, text)?.(text)) ?? text;
+      return text === "" ? "" : `${chalk?.bold(name) ?? name}  ${shown}\n`;
     };
-    print(cells.map((row, i) => (i === 0 && isFirst ? "" : "\n") + row.flatMap(named).join("")).join(""));
+    print(cells.map((row, i) => (i === 0 && isFirst ? "" : "\n") + row.map(named).join("")).join(""));
     return;
   }
   for (const [line, row] of (isFirst ? [header, ...cells] : cells).entries()) {

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { RunProgress } from "../../core/run/run-options.js";
 import { counted, grouped, printable } from "../../text.js";
 import { barOf, isUnicodeLocale, statusColour, type TerminalStyle } from "./bars.js";
-import { colours, showsColour } from "./terminal.js";
+import { colours } from "./terminal.js";
 
 /** `auto`: a line on a terminal, else nothing. `plain`: a line every ten seconds. `json`: a line every second. */
 export type ProgressMode = "auto" | "plain" | "json" | "none";
@@ -36,25 +36,19 @@ export function startProgress(mode: "auto" | "plain" | "json", subject: Progress
   const started = performance.now();
   let latest: RunProgress = { rows: 0, rowsRead: 0, units: () => none, statuses: () => new Map() };
   const state = () => stateOf(latest, subject.share(), (performance.now() - started) / 1000);
-  let stop = () => {};
-  if (mode === "auto") {
-    stop = drawLine(subject, state, () => subject.details(latest));
-  } else {
-    const write = () => {
-      const line =
-        mode === "json"
-          ? JSON.stringify({ type: "progress", ...state() })
-          : plainLine(state(), subject.details(latest));
-      process.stderr.write(`${line}\n`);
-    };
-    const timer = setInterval(write, mode === "json" ? jsonPause : plainPause);
-    stop = () => clearInterval(timer);
-  }
+  const details = () => subject.details(latest);
+  const textOf = () =>
+    mode === "json" ? JSON.stringify({ type: "progress", ...state() }) : plainLine(state(), details());
+  const writeLines = () => {
+    const timer = setInterval(() => process.stderr.write(`${textOf()}\n`), mode === "json" ? jsonPause : plainPause);
+    return () => clearInterval(timer);
+  };
+  const stop = mode === "auto" ? drawLine(subject, state, details) : writeLines();
   return {
     update(progress) {
       latest = progress;
     },
-    stop: () => stop(),
+    stop,
   };
 }
 
@@ -63,14 +57,8 @@ export type ProgressState = ReturnType<typeof stateOf>;
 function stateOf({ rows, rowsRead, units, statuses }: RunProgress, read: number | undefined, seconds: number) {
   const share = read === undefined || rowsRead === 0 ? null : Math.min(1, (read * rows) / rowsRead);
   const { charged, cached } = units();
-  return {
-    rows,
-    share,
-    seconds: Math.round(seconds * 10) / 10,
-    units: charged,
-    cached,
-    statuses: Object.fromEntries(statuses()),
-  };
+  const counts = { units: charged, cached, statuses: Object.fromEntries(statuses()) };
+  return { rows, share, seconds: Math.round(seconds * 10) / 10, ...counts };
 }
 
 const none = { charged: 0, cached: 0 };
@@ -99,13 +87,11 @@ function drawLine({ heading }: ProgressSubject, state: () => ProgressState, deta
     };
     // Taken before ora replaces it by one that draws a frame after each text.
     const write = process.stderr.write.bind(process.stderr);
-    const spinner = ora({
-      text: text(),
-      stream: process.stderr,
-      discardStdin: false,
-      ...(!isUnicode && { spinner: "line" }),
-      ...(!showsColour(process.stderr, process.env) && { color: false }),
-    }).start();
+    const looks = {
+      ...(!isUnicode && { spinner: "line" as const }),
+      ...(chalk === undefined && { color: false as const }),
+    };
+    const spinner = ora({ text: text(), stream: process.stderr, discardStdin: false, ...looks }).start();
     const redraw = setInterval(() => {
       spinner.text = text();
     }, terminalPause);

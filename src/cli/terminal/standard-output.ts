@@ -59,8 +59,6 @@ export async function allPrinted(): Promise<void> {
 }
 
 function explain(error: NodeJS.ErrnoException): Error {
-  if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") {
-    return new ClosedPipe("standard output was closed by its reader");
-  }
-  return cannotWrite("standard output", error);
+  const isClosed = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
+  return isClosed ? new ClosedPipe("standard output was closed by its reader") : cannotWrite("standard output", error);
 }

@@ -9,11 +9,7 @@ export function fromNow(time: number, now: number): string {
   const clock = `${`${date.getHours()}`.padStart(2, "0")}:${`${date.getMinutes()}`.padStart(2, "0")}`;
   const name = ["", "tomorrow "][days] ?? `${date.toLocaleDateString("en-CA")} `;
   const minutes = Math.max(1, Math.ceil((time - now) / 60_000));
-  const left =
-    minutes < 90
-      ? `${minutes} min`
-      : minutes < 2 * 1440
-        ? `${Math.round(minutes / 60)} h`
-        : `${Math.round(minutes / 1440)} days`;
+  const longer = minutes < 2 * 1440 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+  const left = minutes < 90 ? `${minutes} min` : longer;
   return `in ${left} (${name}${clock})`;
 }

@@ -71,21 +71,17 @@ const leastItems = 100_000;
 
 const memoryLimit = (): number => Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
+type MemoryOptions = { readonly shards?: number | undefined; readonly limit?: number };
+
 /** Assumes that all items are different; `limit` is in bytes. @throws FileError when they would not fit */
-export function checkMemory(
-  inputName: string,
-  rows: number,
-  columns: number,
-  options: { readonly shards?: number | undefined; readonly limit?: number } = {},
-): void {
+export function checkMemory(inputName: string, rows: number, columns: number, options: MemoryOptions = {}): void {
   const { shards = 1 } = options;
   const items = (rows * columns) / shards;
   if (items <= leastItems) return;
   const { limit = memoryLimit() } = options;
   const most = Math.min(mostItems, Math.max(0, limit - runBytes) / itemBytes);
-  if (items <= most) return;
   // With so little memory, no number of parts would do.
-  if (most < leastItems) return;
+  if (items <= most || most < leastItems) return;
   const about = grouped(Number(items.toPrecision(2)));
   const [needed, has] = [sizeOf(runBytes + itemBytes * items), sizeOf(limit)];
   const parts = Math.ceil((1.1 * rows * columns) / most);

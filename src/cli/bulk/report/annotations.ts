@@ -11,18 +11,13 @@ export interface Finding {
   readonly text: string;
 }
 
-export interface FindingSink {
-  /** Returns whether it takes more findings. */
-  add(finding: Finding): boolean;
-}
+/** `add` returns whether it takes more findings. */
+export type FindingSink = { add(finding: Finding): boolean };
+
+type Explain = (item: string) => Verdict | undefined;
 
 /** Passes rows of the wanted statuses to each sink, as long as it takes more. */
-export function annotationsOf(
-  path: string,
-  wanted: readonly Status[],
-  explain: (item: string) => Verdict | undefined,
-  sinks: Set<FindingSink>,
-) {
+export function annotationsOf(path: string, wanted: readonly Status[], explain: Explain, sinks: Set<FindingSink>) {
   let count = 0;
   const findingOf = (status: Status, { line, value, item = value }: RowLocation): Finding => {
     const { reason, suggestion } = explain(item) ?? {};
@@ -67,9 +62,6 @@ function workflowCommands(): FindingSink {
   };
 }
 
-export const badRowFinding = ({ file, line, reason }: RowFault): Finding => ({
-  file,
-  line,
-  rule: "bad row",
-  text: `bad row: ${reason}`,
-});
+export function badRowFinding({ file, line, reason }: RowFault): Finding {
+  return { file, line, rule: "bad row", text: `bad row: ${reason}` };
+}

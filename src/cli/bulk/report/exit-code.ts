@@ -28,9 +28,9 @@ export function exitCodeOf(facts: Facts, plan: Plan): number {
   const share = undecided / Math.max(1, asked + cached);
   const isFailed = share > mostUndecided;
   if (isFailed || share > 0.5 || (share >= worryingShare && undecided >= worryingCount)) {
-    say(
-      `DNS gave no usable answer for ${grouped(undecided)} of ${counted(asked + cached, "domain")}; their rows keep their statuses; to test the servers, run: idv doctor --dns`,
-    );
+    const some = `${grouped(undecided)} of ${counted(asked + cached, "domain")}`;
+    const advice = "their rows keep their statuses; to test the servers, run: idv doctor --dns";
+    say(`DNS gave no usable answer for ${some}; ${advice}`);
     if (isFailed) return exitCodes.service;
   }
   if (plan.failOn === undefined) return exitCodes.done;

@@ -68,34 +68,15 @@ function codeQuality(findings: readonly Finding[]) {
 function sarif(findings: readonly Finding[]) {
   const names = fingerprints(findings);
   const rules = [...new Set(findings.map(({ rule }) => rule))];
-  return {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    version: "2.1.0",
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: "idv",
-            version: version(),
-            rules: rules.map((rule) => ({ id: idOf(rule), shortDescription: { text: `rows: ${rule}` } })),
-          },
-        },
-        results: findings.map(({ file, line = 1, rule, text }, i) => ({
-          ruleId: idOf(rule),
-          level: "error",
-          message: { text },
-          locations: [
-            {
-              physicalLocation: {
-                // A relative reference: a colon in the first part would be a scheme (RFC 3986, section 4.2).
-                artifactLocation: { uri: encodeURI(file).replace(/[#?:]/g, encodeURIComponent) },
-                region: { startLine: line },
-              },
-            },
-          ],
-          partialFingerprints: { "idv/v1": names[i] },
-        })),
-      },
-    ],
-  };
+  const described = rules.map((rule) => ({ id: idOf(rule), shortDescription: { text: `rows: ${rule}` } }));
+  const results = findings.map(({ file, line = 1, rule, text }, i) => {
+    // A relative reference: a colon in the first part would be a scheme (RFC 3986, section 4.2).
+    const artifactLocation = { uri: encodeURI(file).replace(/[#?:]/g, encodeURIComponent) };
+    const locations = [{ physicalLocation: { artifactLocation, region: { startLine: line } } }];
+    const partialFingerprints = { "idv/v1": names[i] };
+    return { ruleId: idOf(rule), level: "error", message: { text }, locations, partialFingerprints };
+  });
+  const tool = { driver: { name: "idv", version: version(), rules: described } };
+  const $schema = "https://json.schemastore.org/sarif-2.1.0.json";
+  return { $schema, version: "2.1.0", runs: [{ tool, results }] };
 }

@@ -75,11 +75,8 @@ export async function openListReport(
     /** Does nothing if it is written already, or no file could be validated. @throws FileError */
     async write(failed: number): Promise<Facts["outputs"]> {
       const [first, ...others] = files;
-      if (isWritten) return [];
-      if (first === undefined) {
-        await discard();
-        return [];
-      }
+      if (first === undefined) await discard();
+      if (isWritten || first === undefined) return [];
       const breakdown = collector.breakdown();
       const facts = forPages({ ...sumOf([first, ...others]), failed, breakdown }, shown);
       isWritten = true;
@@ -121,11 +118,9 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
   const named = names.findIndex((name) => name.toLowerCase() === by.toLowerCase());
   if (named !== -1) return named;
   if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
-  const list = names
-    .slice(0, mostNamed)
-    .map((name) => `"${name}"`)
-    .join(", ");
-  throw new ChoiceError(printable(`${file}: no column "${by}" for --by; the columns are ${list}`), { code: "column" });
+  const list = names.slice(0, mostNamed).map((name) => `"${name}"`);
+  const what = `${file}: no column "${by}" for --by; the columns are ${list.join(", ")}`;
+  throw new ChoiceError(printable(what), { code: "column" });
 }
 
 const mostNamed = 10;

@@ -17,17 +17,14 @@ export function progressOf(
 ): Progress | undefined {
   const target = output ?? split;
   if (mode === "none" || (mode === "auto" && !showsProgress(process.env, target === undefined))) return undefined;
-  const heading = `${place === undefined ? "" : `${place}: `}${inputName}${target === undefined ? "" : ` -> ${target}`}  column ${table.column + 1}${
-    table.columnName === undefined ? "" : ` "${table.columnName}"`
-  }  ${validator.name}`;
-  return startProgress(mode, {
-    heading,
-    share,
-    details: (progress) => [
-      ...(mail ? mailProgress(mail.check.statistics) : []),
-      ...(activity ? serviceProgress(activity(), progress.units()) : []),
-    ],
-  });
+  const files = `${place === undefined ? "" : `${place}: `}${inputName}${target === undefined ? "" : ` -> ${target}`}`;
+  const name = table.columnName === undefined ? "" : ` "${table.columnName}"`;
+  const heading = `${files}  column ${table.column + 1}${name}  ${validator.name}`;
+  const details = (progress: RunProgress) => [
+    ...(mail ? mailProgress(mail.check.statistics) : []),
+    ...(activity ? serviceProgress(activity(), progress.units()) : []),
+  ];
+  return startProgress(mode, { heading, share, details });
 }
 
 const mailProgress = ({ asked, undecided }: MailStatistics): readonly string[] => [

@@ -6,17 +6,12 @@ import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
 
 export function fakeReasonCounts(reasons: Counts): readonly (readonly [string, number])[] {
-  return Object.entries(reasons)
-    .filter(([code]) => reasonOf(code)?.status === "fake")
-    .map(([code, count]) => [reasonOf(code)!.words, count] as const)
-    .sort((a, b) => b[1] - a[1]);
+  const fakes = Object.entries(reasons).filter(([code]) => reasonOf(code)?.status === "fake");
+  return fakes.map(([code, count]) => [reasonOf(code)!.words, count] as const).sort((a, b) => b[1] - a[1]);
 }
 
 /** `width` does not count the escapes of colours. */
-interface Block {
-  readonly lines: readonly string[];
-  readonly width: number;
-}
+type Block = { readonly lines: readonly string[]; readonly width: number };
 
 const gap = 4;
 /** Narrower terminals, in columns, get one block without bars. */
@@ -86,15 +81,7 @@ function listBlock(heading: string, entries: readonly (readonly [string, number]
   const nameWidth = Math.max(heading.length - 6, ...names.map(({ length }) => length));
   const lines = shown.map(([, count], i) => `${names[i]!.padEnd(nameWidth)}  ${grouped(count).padStart(countWidth)}`);
   const more = entries.length - shown.length;
-  return [
-    {
-      // A list of mostTopDomains may be cut: then the number of further entries is unknown.
-      lines: [
-        heading,
-        ...lines,
-        ...(more === 0 ? [] : [entries.length < mostTopDomains ? `+ ${more} more` : "+ more"]),
-      ],
-      width: Math.max(heading.length, nameWidth + 2 + countWidth),
-    },
-  ];
+  // A list of mostTopDomains may be cut: then the number of further entries is unknown.
+  const end = more === 0 ? [] : [entries.length < mostTopDomains ? `+ ${more} more` : "+ more"];
+  return [{ lines: [heading, ...lines, ...end], width: Math.max(heading.length, nameWidth + 2 + countWidth) }];
 }

@@ -66,11 +66,10 @@ function dryRunLine(facts: Facts): string {
   const { rows, distinct, cached, prechecked, units, requests } = facts;
   const input = onlyInput(facts);
   const sent = requests === null ? "" : `, in ${counted(requests, "request")}`;
-  return (
-    `${nameOf(facts)}: ${counted(rows, "row")}, ${counted(distinct, "distinct item")}${input ? ` ${columnText(input)}` : ""}; ` +
-    `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax; ` +
-    `${counted(units.used, "unit")} would be charged${sent}${willDo(units)}`
-  );
+  const items = `${counted(distinct, "distinct item")}${input ? ` ${columnText(input)}` : ""}`;
+  const free = `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax`;
+  const charged = `${counted(units.used, "unit")} would be charged${sent}${willDo(units)}`;
+  return `${nameOf(facts)}: ${counted(rows, "row")}, ${items}; ${free}; ${charged}`;
 }
 
 function willDo({ used, left }: Facts["units"]): string {
@@ -103,52 +102,43 @@ function costLine({ engine, distinct, cached, prechecked, units, requests, secon
 }
 
 function ofInput(facts: Facts, input: InputFacts, style: TerminalStyle | undefined): string[] {
-  return [
-    ...input.otherColumns.flatMap(({ name, statuses }) => [
-      `column "${printable(name)}":`,
-      ...statusList(rowsByStatus(statuses), style),
-    ]),
-    ...remarks(facts, input),
+  const listOf = ({ name, statuses }: InputFacts["otherColumns"][number]) => [
+    `column "${printable(name)}":`,
+    ...statusList(rowsByStatus(statuses), style),
   ];
+  return [...input.otherColumns.flatMap(listOf), ...remarks(facts, input)];
 }
 
 function details({ reasons, topDomains }: Facts): string[] {
-  const list = (name: string, entries: readonly (readonly [string, number])[]) =>
-    entries.length === 0
-      ? []
-      : [`${name}: ${entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`).join(", ")}`];
+  const list = (name: string, entries: readonly (readonly [string, number])[]) => {
+    const counts = entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`);
+    return counts.length === 0 ? [] : [`${name}: ${counts.join(", ")}`];
+  };
   const domains = topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
   return [...list("fake", fakeReasonCounts(reasons)), ...list("disposable domains", domains)];
 }
 
 function groupLines({ groups }: Facts): string[] {
-  return groups
-    .filter(({ isWanted }) => isWanted)
-    .flatMap(({ column, values: all, others }) => {
-      const values = [...worstFirst(all), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])];
-      const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
-      const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
-      return [
-        `by ${printable(column)}:`,
-        ...values.map((value) => {
-          const bad = badRowsOf(value);
-          const figures = `${grouped(value.rows).padStart(rowsWidth)} rows, ${percent(bad, value.rows)} bad`;
-          return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;
-        }),
-      ];
+  const wanted = groups.filter(({ isWanted }) => isWanted);
+  return wanted.flatMap(({ column, values: all, others }) => {
+    const values = [...worstFirst(all), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])];
+    const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
+    const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
+    const lines = values.map((value) => {
+      const figures = `${grouped(value.rows).padStart(rowsWidth)} rows, ${percent(badRowsOf(value), value.rows)} bad`;
+      return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;
     });
+    return [`by ${printable(column)}:`, ...lines];
+  });
 }
 
 function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): string[] {
   const names = outputs.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
-  return [
-    ...(names.length === 0 ? [] : [`written: ${names.join(", ")}`]),
-    ...(repairable === 0 || fixes || (explained && engine !== "offline")
-      ? []
-      : [
-          `${counted(repairable, "row")} with a mistyped domain; ${engine === "offline" ? "--fix repairs" : "--explain adds suggestions for"} ${repairable === 1 ? "it" : "them"}`,
-        ]),
-  ];
+  const written = names.length === 0 ? [] : [`written: ${names.join(", ")}`];
+  if (repairable === 0 || fixes || (explained && engine !== "offline")) return written;
+  const cure = engine === "offline" ? "--fix repairs" : "--explain adds suggestions for";
+  const them = repairable === 1 ? "it" : "them";
+  return [...written, `${counted(repairable, "row")} with a mistyped domain; ${cure} ${them}`];
 }
 
 /** `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL` */
@@ -164,19 +154,25 @@ function dnsLine({ asked, cached, undecided, causes }: NonNullable<Facts["dns"]>
   return `DNS: ${counted(asked, "domain")} asked${old}${open}`;
 }
 
+function elsewhereRemark({ kind }: Facts, elsewhere: NonNullable<InputFacts["elsewhere"]>): string {
+  const what = kind === "email" ? "an address" : "a domain";
+  const rows = `${counted(elsewhere.rows, "row")} without ${what} ${elsewhere.rows === 1 ? "has" : "have"}`;
+  return `${rows} one in ${printable(elsewhereText(elsewhere))}; to validate both columns, name them with -c`;
+}
+
 function remarks(facts: Facts, input: InputFacts): string[] {
   const { passedOver, linesLeftOut, emptyFormulas, encoding, elsewhere, outvoted } = input;
   const hiddenRows = input.hiddenRows ?? 0;
   const others = input.otherElements ?? 0;
   const { emptied, kept, marked, notUtf8 } = facts;
   const remark = (count: number, text: string) => (count > 0 ? [text] : []);
+  const byOwnList = ({ code, status }: { code: string; status: string }, list: string) => {
+    const count = countOf(facts.reasons, code);
+    return remark(count, `${counted(count, "row")} ${status} by your ${list} list`);
+  };
   return [
     ...remark(passedOver.length, `not validated: ${printable(passedOver.join(", "))}; -c "*" does`),
-    ...(elsewhere === null
-      ? []
-      : [
-          `${counted(elsewhere.rows, "row", "rows")} without ${facts.kind === "email" ? "an address" : "a domain"} ${elsewhere.rows === 1 ? "has" : "have"} one in ${printable(elsewhereText(elsewhere))}; to validate both columns, name them with -c`,
-        ]),
+    ...(elsewhere === null ? [] : [elsewhereRemark(facts, elsewhere)]),
     ...remark(
       linesLeftOut,
       `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
@@ -191,13 +187,8 @@ function remarks(facts: Facts, input: InputFacts): string[] {
       outvoted.count,
       `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
     ),
-    ...[
-      { ...allowList, list: "allow" },
-      { ...denyList, list: "deny" },
-    ].flatMap(({ code, status, list }) => {
-      const count = countOf(facts.reasons, code);
-      return remark(count, `${counted(count, "row")} ${status} by your ${list} list`);
-    }),
+    ...byOwnList(allowList, "allow"),
+    ...byOwnList(denyList, "deny"),
     ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
     ...remark(
       emptied,

@@ -48,12 +48,8 @@ export class Totals {
 
   facts(): Facts {
     const sum = sumOf(this.#files);
-    return {
-      ...sum,
-      made: new Date().toISOString(),
-      units: { ...sum.units, used: sum.units.used + this.#lostUnits },
-      failed: this.failed,
-    };
+    const units = { ...sum.units, used: sum.units.used + this.#lostUnits };
+    return { ...sum, made: new Date().toISOString(), units, failed: this.failed };
   }
 
   #worsen(exitCode: number): void {
