@@ -42,22 +42,9 @@ export interface ScopeFile {
   damaged(): Error;
 }
 
-interface BatchRow {
-  readonly id: number;
-  readonly statuses: string;
-  readonly entries: Uint8Array;
-}
-
-interface ClaimRow {
-  readonly id: number;
-  readonly owner: string;
-  readonly until: number;
-}
-
-interface OwnClaim {
-  readonly id: number;
-  isSubmitted: boolean;
-}
+type BatchRow = { readonly id: number; readonly statuses: string; readonly entries: Uint8Array };
+type ClaimRow = { readonly id: number; readonly owner: string; readonly until: number };
+type OwnClaim = { readonly id: number; isSubmitted: boolean };
 
 /** All methods throw StoreError when the file cannot be used. */
 export class CacheScope {
@@ -161,9 +148,8 @@ export class CacheScope {
 
   async unfinished(): Promise<readonly (readonly ItemHash[])[]> {
     const now = this.#file.now();
-    const rows = (await this.#file.read(() =>
-      this.#statements.unfinished.all(this.#id, now - unfinishedMilliseconds, now + clockTolerance),
-    )) as { digests: Uint8Array }[];
+    const find = () => this.#statements.unfinished.all(this.#id, now - unfinishedMilliseconds, now + clockTolerance);
+    const rows = (await this.#file.read(find)) as { digests: Uint8Array }[];
     return rows.map(({ digests }) => this.#itemsOf(digests));
   }
 
@@ -175,9 +161,8 @@ export class CacheScope {
 
   #loadPage(onEntry: OnEntry): boolean {
     const now = this.#file.now();
-    const batches = this.#statements.page.all(
-      ...[this.#id, now - this.#maximumAge, now + clockTolerance, this.#lastBatch],
-    ) as BatchRow[];
+    const values = [this.#id, now - this.#maximumAge, now + clockTolerance, this.#lastBatch] as const;
+    const batches = this.#statements.page.all(...values) as BatchRow[];
     for (const batch of batches) {
       this.#unpack(batch, onEntry);
       this.#lastBatch = batch.id;
@@ -218,33 +203,25 @@ export class CacheScope {
 }
 
 function prepareStatements(database: Database) {
+  const prepare = (sql: string) => database.prepare(sql);
   return {
     // Unary "+" keeps SQLite from using the index on `created`: rows after an id are already in order.
-    page: database.prepare(
-      `SELECT id, statuses, entries FROM batch
-      WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`,
-    ),
-    insertBatch: database.prepare(
-      "INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id",
-    ),
-    newestBatch: database.prepare("SELECT max(created) AS created FROM batch WHERE scope_id = ?"),
-    oldBatch: database.prepare("SELECT 1 FROM batch WHERE scope_id = ? AND created < ? LIMIT 1"),
-    deleteOldBatches: database.prepare(
-      `DELETE FROM batch WHERE id IN
-      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ?)`,
-    ),
-    unfinished: database.prepare(
-      "SELECT digests FROM unfinished WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created",
-    ),
-    insertUnfinished: database.prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
-    insertNewUnfinished: database.prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
-    deleteUnfinished: database.prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
-    claims: database.prepare("SELECT id, owner, until FROM claim WHERE scope_id = ?"),
-    claimDigests: database.prepare("SELECT digests FROM claim WHERE id = ?"),
-    insertClaim: database.prepare(
-      "INSERT INTO claim (scope_id, owner, until, digests) VALUES (?, ?, ?, ?) RETURNING id",
-    ),
-    deleteClaim: database.prepare("DELETE FROM claim WHERE id = ?"),
+    page: prepare(`SELECT id, statuses, entries FROM batch
+      WHERE scope_id = ? AND +created >= ? AND +created <= ? AND id > ? ORDER BY id LIMIT ${batchesAtATime}`),
+    insertBatch: prepare("INSERT INTO batch (scope_id, created, statuses, entries) VALUES (?, ?, ?, ?) RETURNING id"),
+    newestBatch: prepare("SELECT max(created) AS created FROM batch WHERE scope_id = ?"),
+    oldBatch: prepare("SELECT 1 FROM batch WHERE scope_id = ? AND created < ? LIMIT 1"),
+    deleteOldBatches: prepare(`DELETE FROM batch WHERE id IN
+      (SELECT id FROM batch WHERE scope_id = ? AND created < ? ORDER BY created LIMIT ?)`),
+    unfinished: prepare(`SELECT digests FROM unfinished
+      WHERE scope_id = ? AND created >= ? AND created <= ? ORDER BY created`),
+    insertUnfinished: prepare("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?)"),
+    insertNewUnfinished: prepare("INSERT OR IGNORE INTO unfinished VALUES (?, ?, ?, ?) RETURNING 1"),
+    deleteUnfinished: prepare("DELETE FROM unfinished WHERE scope_id = ? AND digests_hash = ?"),
+    claims: prepare("SELECT id, owner, until FROM claim WHERE scope_id = ?"),
+    claimDigests: prepare("SELECT digests FROM claim WHERE id = ?"),
+    insertClaim: prepare("INSERT INTO claim (scope_id, owner, until, digests) VALUES (?, ?, ?, ?) RETURNING id"),
+    deleteClaim: prepare("DELETE FROM claim WHERE id = ?"),
   };
 }
 

@@ -117,29 +117,22 @@ export class VerdictCache extends StateFile {
   }
 
   async statistics(): Promise<readonly CacheStatistics[]> {
-    const rows = (await this.inRead(() =>
-      this.file.database
-        .prepare(
-          `SELECT kind, base_url, sum(length(entries)) / ${entryBytes} AS items, min(created) AS oldest, max(created) AS newest
-          FROM batch JOIN scope ON scope.id = scope_id GROUP BY kind, base_url ORDER BY base_url, kind`,
-        )
-        .all(),
-    )) as { kind: string; base_url: string; items: number; oldest: number; newest: number }[];
-    return rows.map(({ base_url: baseUrl, ...rest }) => ({ ...rest, baseUrl }));
+    const sql = `SELECT kind, sum(length(entries)) / ${entryBytes} AS items, min(created) AS oldest,
+        max(created) AS newest, base_url AS "baseUrl"
+      FROM batch JOIN scope ON scope.id = scope_id GROUP BY kind, base_url ORDER BY base_url, kind`;
+    return (await this.inRead(() => this.all(sql))) as CacheStatistics[];
   }
 
   /** Deletes what is older than `age` ms. Must run only on request: a run whose clock is ahead would delete all. */
   async prune(age: number): Promise<number> {
     const before = this.file.now() - age;
+    const items = `SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`;
     const [count] = (await this.inWrite(() => {
-      const counted = this.file.database
-        .prepare(`SELECT coalesce(sum(length(entries)), 0) / ${entryBytes} AS items FROM batch WHERE created < ?`)
-        .all(before);
-      this.file.database.prepare("DELETE FROM batch WHERE created < ?").run(before);
-      this.file.database.prepare("DELETE FROM mail_domain WHERE created < ?").run(before);
-      this.file.database
-        .prepare("DELETE FROM unfinished WHERE created < ?")
-        .run(this.file.now() - Math.min(age, unfinishedMilliseconds));
+      const counted = this.all(items, before);
+      this.run("DELETE FROM batch WHERE created < ?", before);
+      this.run("DELETE FROM mail_domain WHERE created < ?", before);
+      const unfinishedBefore = this.file.now() - Math.min(age, unfinishedMilliseconds);
+      this.run("DELETE FROM unfinished WHERE created < ?", unfinishedBefore);
       return counted;
     })) as { items: number }[];
     return count!.items;
@@ -152,10 +145,8 @@ export class VerdictCache extends StateFile {
 
   async #scopeId(kind: string, baseUrl: string, secretHash: Uint8Array): Promise<number> {
     const values = [kind, baseUrl, secretHash];
-    const find = () =>
-      this.all("SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?", ...values) as {
-        id: number;
-      }[];
+    const sql = "SELECT id FROM scope WHERE kind = ? AND base_url = ? AND secret_hash = ?";
+    const find = () => this.all(sql, ...values) as { id: number }[];
     // The scope nearly always exists, and a read need not wait for locks.
     const [found] = await this.inRead(find);
     if (found) return found.id;

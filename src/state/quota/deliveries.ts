@@ -35,17 +35,13 @@ export function* deliveriesOf(
   return rows;
 }
 
-export const sameUnits = (deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number =>
-  Math.max(
-    0,
-    ...deliveries
-      .filter((delivery) =>
-        [digest, prefixes.get(delivery.units)].some(
-          (own) => own !== undefined && Buffer.from(own).equals(delivery.digest),
-        ),
-      )
-      .map(({ units }) => units),
-  );
+export function sameUnits(deliveries: readonly DeliveryRow[], { digest, prefixes }: ItemDigests): number {
+  const same = deliveries.filter((delivery) => {
+    const own = [digest, prefixes.get(delivery.units)];
+    return own.some((each) => each !== undefined && Buffer.from(each).equals(delivery.digest));
+  });
+  return Math.max(0, ...same.map(({ units }) => units));
+}
 
 export interface DeliveredUnits {
   readonly id: string;
@@ -82,13 +78,8 @@ export function* deliverAll(from: { readonly keyId: string }, id: string, kind: 
   } else if (units > 0) throw new UnitsLost(false);
 }
 
-function* pay(
-  from: QuotaOwner,
-  { quota, now }: reservation.Locked,
-  row: reservation.Row,
-  kind: string,
-  delivered: number,
-): Work<void> {
+function* pay(from: QuotaOwner, locked: reservation.Locked, row: reservation.Row, kind: string, delivered: number) {
+  const { quota, now } = locked;
   const changes: Statement[] = [];
   let paid = delivered;
   const { id, name, part, bytes, digest, paid_before } = row;

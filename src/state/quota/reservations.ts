@@ -37,10 +37,7 @@ export interface Reserved {
   readonly isUnsure: boolean;
 }
 
-interface Swept {
-  readonly others: readonly reservation.Row[];
-  readonly isUnsure: boolean;
-}
+type Swept = { readonly others: readonly reservation.Row[]; readonly isUnsure: boolean };
 
 function* sweep({ quota, rows, now }: reservation.Locked, isDead: UnitRequest["isDead"], own?: string): Work<Swept> {
   const found = new Map(rows.map((row) => [row, row.id !== own && isDead(row, now)]));
@@ -152,16 +149,14 @@ export function* sweepQuota(from: QuotaOwner, isDead: UnitRequest["isDead"]): Wo
 }
 
 /** Reservations go along with a quota whose period was changed. Those of earlier periods are in no `used` any more. */
-export const movedReservations = (quota: NamedQuotaRow, before: number): readonly Statement[] => [
-  [
-    "UPDATE {reservation} SET older = older + units, units = 0 WHERE quota = ? AND period_start <> ?",
-    ...[quota.id, before],
-  ],
-  [
-    "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?",
-    ...[quota.period_start, quota.id, before],
-  ],
-];
+export function movedReservations({ id, period_start }: NamedQuotaRow, before: number): readonly Statement[] {
+  const older = "UPDATE {reservation} SET older = older + units, units = 0 WHERE quota = ? AND period_start <> ?";
+  const moved = "UPDATE {reservation} SET period_start = ? WHERE quota = ? AND period_start = ?";
+  return [
+    [older, id, before],
+    [moved, period_start, id, before],
+  ];
+}
 
 export function* beat(id: string): Work<boolean> {
   const [[{ now }]] = yield* ask<[[Clock]]>(clock);
@@ -170,9 +165,7 @@ export function* beat(id: string): Work<boolean> {
 }
 
 export function* readQuota(from: QuotaOwner): Work<Quota> {
-  const [keys, quotas, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], [Clock]]>(
-    ...selectOwner(from, "", ""),
-    clock,
-  );
+  const statements = [...selectOwner(from, "", ""), clock];
+  const [keys, quotas, [{ now }]] = yield* ask<[KeyRow[], NamedQuotaRow[], [Clock]]>(...statements);
   return toQuota(usableQuota(from, keys, quotas, now));
 }

@@ -11,29 +11,32 @@ import type { NamedUnits, Usage } from "./usage.js";
 /** Limit for one transaction: 50,000 answers at once stopped a server for 1.7 s. */
 const sweptAnswers = 1000;
 
-/** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
-export function* charge(
-  charges: readonly Charge[],
-): Work<{
+interface Charged {
   readonly outcomes: readonly ChargeOutcome[];
   readonly rows: Pick<rules.ChargedRows, "keys" | "quotas">;
   readonly now: number;
-}> {
+}
+
+/** Locks keys and quotas: a charge that has waited must see a revocation that was committed meanwhile. */
+export function* charge(charges: readonly Charge[]): Work<Charged> {
   const ids = [...new Set(charges.map(({ keyId }) => keyId))];
   const once = ids.flatMap((id): Statement[] => {
-    const hashes = charges.flatMap(({ keyId, once }) =>
-      keyId === id && once !== undefined ? [hashOf(once.idempotencyKey)] : [],
-    );
-    return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
+    const own = charges.flatMap(({ keyId, once }) => (keyId === id && once !== undefined ? [once] : []));
+    return own.length === 0
+      ? []
+      : [
+          selectAnswers(
+            id,
+            own.map(({ idempotencyKey }) => hashOf(idempotencyKey)),
+          ),
+        ];
   });
+  const [isOne, inOrder] = [`id IN (${listOf(ids)})`, "ORDER BY id {by_bytes} {lock}"];
   const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
     [rules.KeyRow[], rules.NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
   >(
-    [`SELECT * FROM {key} WHERE id IN (${listOf(ids)}) ORDER BY id {by_bytes} {lock}`, ...ids],
-    [
-      `SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE id IN (${listOf(ids)})) ORDER BY id {by_bytes} {lock}`,
-      ...ids,
-    ],
+    [`SELECT * FROM {key} WHERE ${isOne} ${inOrder}`, ...ids],
+    [`SELECT * FROM {quota} WHERE id IN (SELECT quota_id FROM {key} WHERE ${isOne}) ${inOrder}`, ...ids],
     clock,
     ...once,
   );

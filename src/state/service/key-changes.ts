@@ -19,10 +19,9 @@ const keyColumns = [
   ...(["quota_id", "rate_requests", "rate_milliseconds"] as const),
 ];
 
-export function* createKey(
-  { id, quotaName, ...change }: NewKey & { readonly id: string },
-  who: string,
-): Work<{ key: ApiKey; secret: string }> {
+type KeyWithSecret = { key: ApiKey; secret: string };
+
+export function* createKey({ id, quotaName, ...change }: NewKey & { id: string }, who: string): Work<KeyWithSecret> {
   const secret = newSecret(change.isSandbox === true);
   const same: Statement = ["SELECT id FROM {key} WHERE id = ?", id];
   const [found, [{ now }]] = yield* ask<[unknown[], [Clock]]>(same, clock);
@@ -54,7 +53,8 @@ export function* createKey(
 
 export function* setKey(id: string, change: KeyChange, who: string): Work<ApiKey> {
   yield* checkName(change.name, id);
-  return yield* changed(id, { who, what: changesOf }, (key, quota, now) => rules.changeKey(key, quota, change, now));
+  const apply: Change["apply"] = (key, quota, now) => rules.changeKey(key, quota, change, now);
+  return yield* changed(id, { who, what: changesOf, apply });
 }
 
 /** Of two changes at once on PostgreSQL, both may take a name: it is for people, and charges go by ids. */
@@ -66,58 +66,48 @@ function* checkName(name = "", id: string): Work<void> {
   if (same[0] !== undefined) throw new NameTakenError(name, same[0].id);
 }
 
-export const revokeKey = (id: string, who: string): Work<ApiKey> =>
-  changed(id, { who, what: () => "revoked" }, (key, _, now) => {
+export function revokeKey(id: string, who: string): Work<ApiKey> {
+  const apply: Change["apply"] = (key, _, now) => {
     key.revoked ??= now;
-  });
+  };
+  return changed(id, { who, what: () => "revoked", apply });
+}
 
-export function* rotateKey(
-  id: string,
-  grace: number,
-  secretId: string,
-  who: string,
-): Work<{ key: ApiKey; secret: string }> {
+export function* rotateKey(id: string, grace: number, secretId: string, who: string): Work<KeyWithSecret> {
   let secret = "";
   const end = grace === 0 ? "" : `: the old secret works for ${grace / rules.hourMilliseconds} h`;
-  const key = yield* changed(
-    id,
-    { who, what: () => `rotated${end}` },
-    () => {},
-    (row, secrets, now) => {
-      rules.checkRotation(row, secrets, secretId);
-      secret = newSecret(row.is_sandbox === 1);
-      return [
-        ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
-        ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
-        insertSecret(rules.newSecretRow(id, secretId, secret, now)),
-      ];
-    },
-  );
+  const secretsAfter: SecretsAfter = (row, secrets, now) => {
+    rules.checkRotation(row, secrets, secretId);
+    secret = newSecret(row.is_sandbox === 1);
+    return [
+      ["UPDATE {secret} SET ends = ? WHERE key_id = ? AND ends IS NULL", now + grace, id],
+      ["DELETE FROM {secret} WHERE key_id = ? AND ends <= ?", id, now],
+      insertSecret(rules.newSecretRow(id, secretId, secret, now)),
+    ];
+  };
+  const key = yield* changed(id, { who, what: () => `rotated${end}`, secretsAfter });
   return { key, secret };
 }
 
-export const endSecret = (id: string, secretId: string, who: string): Work<ApiKey> =>
-  changed(
-    id,
-    { who, what: () => `secret ended: ${secretId}` },
-    () => {},
-    (_, secrets) => {
-      rules.checkEnd(id, secrets, secretId);
-      return [["DELETE FROM {secret} WHERE id = ?", secretId]];
-    },
-  );
+export function endSecret(id: string, secretId: string, who: string): Work<ApiKey> {
+  const secretsAfter: SecretsAfter = (_, secrets) => {
+    rules.checkEnd(id, secrets, secretId);
+    return [["DELETE FROM {secret} WHERE id = ?", secretId]];
+  };
+  return changed(id, { who, what: () => `secret ended: ${secretId}`, secretsAfter });
+}
+
+type SecretsAfter = (key: rules.KeyRow, secrets: readonly rules.SecretRow[], now: number) => readonly Statement[];
+
+interface Change {
+  readonly who: string;
+  readonly what: (before: ApiKey, after: ApiKey) => string;
+  readonly apply?: (key: rules.KeyRow, quota: rules.NamedQuotaRow, now: number) => void;
+  readonly secretsAfter?: SecretsAfter;
+}
 
 /** Locks the key first, as charges do. @throws UnknownKeyError */
-function* changed(
-  id: string,
-  { who, what }: { readonly who: string; readonly what: (before: ApiKey, after: ApiKey) => string },
-  apply: (key: rules.KeyRow, quota: rules.NamedQuotaRow, now: number) => void,
-  secretsAfter: (
-    key: rules.KeyRow,
-    secrets: readonly rules.SecretRow[],
-    now: number,
-  ) => readonly Statement[] = () => [],
-): Work<ApiKey> {
+function* changed(id: string, { who, what, apply, secretsAfter = () => [] }: Change): Work<ApiKey> {
   const select: Statement = ["SELECT * FROM {secret} WHERE key_id = ?", id];
   const [[key], [row], before, [{ now }]] = yield* ask<
     [rules.KeyRow[], rules.NamedQuotaRow[], rules.SecretRow[], [Clock]]
@@ -126,7 +116,7 @@ function* changed(
   const quota = renewed(row!, now);
   const start = quota.period_start;
   const was = rules.toKey({ ...key }, { ...quota }, now, before);
-  apply(key, quota, now);
+  apply?.(key, quota, now);
   yield* tell(
     [
       `UPDATE {key} SET name = ?, permissions = ?, expires = ?, revoked = ?, rate_requests = ?, rate_milliseconds = ?

@@ -6,10 +6,7 @@ export interface RequestRate {
   readonly milliseconds: number;
 }
 
-export interface Turns {
-  readonly granted: number;
-  readonly wait: number;
-}
+export type Turns = { readonly granted: number; readonly wait: number };
 
 /** `rate_at`: microseconds since the epoch at which the bucket will be unused. */
 export interface RateRow {

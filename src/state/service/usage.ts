@@ -25,22 +25,13 @@ export interface UsageQuery {
   readonly keyId?: string;
 }
 
-export interface UsageSum {
+export interface KeyUsageSum extends Omit<Usage, "hour"> {
   readonly start: number;
-  readonly status: string;
-  readonly units: number;
 }
 
-export interface KeyUsageSum extends UsageSum {
-  readonly keyId: string;
-  readonly kind: string;
-}
+export type UsageSum = Pick<KeyUsageSum, "start" | "status" | "units">;
 
-export interface KeyTotal {
-  readonly keyId: string;
-  readonly status: string;
-  readonly units: number;
-}
+export type KeyTotal = Pick<KeyUsageSum, "keyId" | "status" | "units">;
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -100,9 +91,7 @@ function sumsOf(query: UsageQuery, by: "status" | "key" | "total"): Statement {
   ];
 }
 
-interface UsageDatabase {
-  read<Result>(work: () => Work<Result>): Promise<Result>;
-}
+type UsageDatabase = { read<Result>(work: () => Work<Result>): Promise<Result> };
 
 export async function readSums(database: UsageDatabase, query: UsageQuery): Promise<readonly UsageSum[]> {
   const [rows] = await database.read(() => ask<[UsageSum[]]>(sumsOf(query, "status")));
@@ -130,34 +119,31 @@ export async function* readByKey(database: UsageDatabase, query: UsageQuery): As
 async function firstTime(database: UsageDatabase, { from, to, keyId }: UsageQuery): Promise<number | undefined> {
   const isOfKey = keyId === undefined ? "" : "AND key_id = ?";
   const key = keyId === undefined ? [] : [keyId];
+  const ofDays = `SELECT min(start) AS time FROM {usage_sum} WHERE span = ? AND start >= ? AND start < ? ${isOfKey}`;
   const firsts = await database.read(() =>
     ask<{ time: number | null }[][]>(
       [`SELECT min(hour) AS time FROM {usage} WHERE hour >= ? AND hour < ? ${isOfKey}`, from, to, ...key],
-      [
-        `SELECT min(start) AS time FROM {usage_sum} WHERE span = ? AND start >= ? AND start < ? ${isOfKey}`,
-        ...[day, from, to, ...key],
-      ],
+      [ofDays, day, from, to, ...key],
     ),
   );
   const times = firsts.flatMap(([row]) => row?.time ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+const addUnits = (table: string): string => `SET units = ${table}.units + excluded.units`;
+
 /** Adds the oldest hour that is not in the sums. Returns whether more may be left. */
 export function* rollUpHour(now: number): Work<boolean> {
   const [[{ rolled }]] = yield* ask<[[{ rolled: number }]]>(["SELECT rolled FROM {usage_mark} {lock}"]);
-  const [[row]] = yield* ask<[[{ hour: number | null }]]>([
-    "SELECT min(hour) AS hour FROM {usage} WHERE hour >= ?",
-    rolled,
-  ]);
-  const next = row.hour;
+  const oldest: Statement = ["SELECT min(hour) AS hour FROM {usage} WHERE hour >= ?", rolled];
+  const [[{ hour: next }]] = yield* ask<[[{ hour: number | null }]]>(oldest);
   if (next === null || next + hour + settling > now) return false;
   const today = next - (next % day);
   const add = (span: number, start: number, key: string, groups: string): Statement => [
     `INSERT INTO {usage_sum} (span, start, key_id, kind, status, units)
     SELECT CAST(? AS bigint), CAST(? AS bigint), ${key}, kind, status, sum(units) FROM {usage} WHERE hour = ?
     GROUP BY ${groups}kind, status
-    ON CONFLICT (span, start, key_id, kind, status) DO UPDATE SET units = {usage_sum}.units + excluded.units`,
+    ON CONFLICT (span, start, key_id, kind, status) DO UPDATE ${addUnits("{usage_sum}")}`,
     ...[span, start, next],
   ];
   yield* tell(
@@ -178,23 +164,11 @@ export function* addEarlier({ keyId, hour: time, kind, status, units }: Usage): 
     [day, today, allKeys, kind, status, units],
     [day, today, keyId, kind, status, units],
   ];
-  const added = (name: string, key: string) =>
-    `ON CONFLICT (${key}) DO UPDATE SET units = ${name}.units + excluded.units`;
+  const add = (name: string, key: string, rows: readonly (readonly Parameter[])[]) =>
+    insertion(`${name} (${key}, units)`, rows, `ON CONFLICT (${key}) DO UPDATE ${addUnits(name)}`);
   yield* tell(
-    insertion(
-      "{usage} (key_id, hour, kind, status, units)",
-      [[keyId, time, kind, status, units]],
-      added("{usage}", "hour, key_id, kind, status"),
-    ),
-    ...(time < rolled
-      ? [
-          insertion(
-            "{usage_sum} (span, start, key_id, kind, status, units)",
-            sums,
-            added("{usage_sum}", "span, start, key_id, kind, status"),
-          ),
-        ]
-      : []),
+    add("{usage}", "hour, key_id, kind, status", [[time, keyId, kind, status, units]]),
+    ...(time < rolled ? [add("{usage_sum}", "span, start, key_id, kind, status", sums)] : []),
   );
 }
 
@@ -229,7 +203,7 @@ export function* foldDay(until: number): Work<boolean> {
     [
       `INSERT INTO {usage_sum} (span, start, key_id, kind, status, units)
       SELECT span, 0, key_id, kind, status, units FROM {usage_sum} WHERE span = ? AND start = ?
-      ON CONFLICT (span, start, key_id, kind, status) DO UPDATE SET units = {usage_sum}.units + excluded.units`,
+      ON CONFLICT (span, start, key_id, kind, status) DO UPDATE ${addUnits("{usage_sum}")}`,
       ...[day, row.start],
     ],
     ["DELETE FROM {usage_sum} WHERE span = ? AND start = ?", day, row.start],
