@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { deliverAll } from "../quota/deliveries.js";
 import { releaseAll } from "../quota/reservations.js";
-import { ask, type Clock, clock, insertion, listOf, type Parameter, tell } from "../sql.js";
+import { ask, type Clock, clock, insertion, listOf, type Parameter, type Statement, tell } from "../sql.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { auditEntry } from "./database/statements.js";
 import { answerMilliseconds } from "./rules.js";
@@ -55,18 +55,13 @@ export interface ListChange {
 export type ListClaim = Pick<StoredList, "id" | "server" | "attempt">;
 
 /** A server, and the lists that it works on. */
-interface Worker {
-  readonly server: string;
-  readonly working: readonly string[];
-}
+type Worker = { readonly server: string; readonly working: readonly string[] };
 
 type Count = { readonly count: number };
 
 type JsonColumn = "choices" | "found" | "progress" | "result";
 
-type ListRow = Omit<StoredList, JsonColumn> & {
-  readonly [name in Exclude<JsonColumn, "choices">]: string | null;
-} & { readonly choices: string };
+type ListRow = Omit<StoredList, JsonColumn> & Record<JsonColumn, string | null> & { readonly choices: string };
 
 const columns =
   'id, name, kind, key_id AS "keyId", who, created, changed, state, server, alive, attempt, lost_servers AS "lostServers", choices, found, progress, result';
@@ -91,10 +86,11 @@ export class SqlLists {
   ): Promise<StoredList | "full"> {
     const hash = onceHash(keyId, once);
     return this.database.write(function* () {
+      const same: Statement = [`SELECT ${columns} FROM {list} WHERE once = ?`, hash];
       const count = "SELECT count(*) AS count FROM {list} WHERE state <> 'gone'";
       const [[{ now }], [found], [ofKey], [ofAll]] = yield* ask<[[Clock], ListRow[], [Count], [Count]]>(
         clock,
-        [`SELECT ${columns} FROM {list} WHERE once = ?`, hash],
+        same,
         [`${count} AND key_id = ? AND who = ?`, keyId ?? "", who],
         [count],
       );
@@ -104,16 +100,14 @@ export class SqlLists {
       const ofRoom = room === 0 ? 0 : 1 + Math.floor(room / keysOfRoom);
       if (ofKey.count >= Math.min(most.ofKey, ofRoom)) return "full";
       if (found !== undefined) return toList(found);
-      const [added] = yield* ask<[ListRow[]]>(
-        insertion(
-          "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)",
-          [[id, name, kind, keyId, who, now, now, "arriving", server, now, 0, JSON.stringify(choices), hash]],
-          `ON CONFLICT (once) DO NOTHING RETURNING ${columns}`,
-        ),
-      );
+      const target =
+        "{list} (id, name, kind, key_id, who, created, changed, state, server, alive, attempt, choices, once)";
+      const row = [id, name, kind, keyId, who, now, now, "arriving", server, now, 0, JSON.stringify(choices), hash];
+      const end = `ON CONFLICT (once) DO NOTHING RETURNING ${columns}`;
+      const [added] = yield* ask<[ListRow[]]>(insertion(target, [row], end));
       if (added[0] !== undefined) return toList(added[0]);
-      const [[row]] = yield* ask<[[ListRow]]>([`SELECT ${columns} FROM {list} WHERE once = ?`, hash]);
-      return toList(row);
+      const [[other]] = yield* ask<[[ListRow]]>(same);
+      return toList(other);
     });
   }
 
@@ -245,16 +239,12 @@ export class SqlLists {
   async drop(id: string): Promise<void> {
     await this.database.write(function* () {
       const [[{ now }]] = yield* ask<[[Clock]]>(clock);
-      yield* tell([
-        // Nothing was charged for a list that no server has begun to check.
-        `UPDATE {list} SET state = 'gone'
-        WHERE id = ? AND state = 'removed' AND once IS NOT NULL AND attempt > 0 AND created >= ?`,
-        ...[id, now - answerMilliseconds],
-      ]);
-      yield* tell([
-        "DELETE FROM {list} WHERE id = ? AND (state = 'removed' OR (state = 'gone' AND created < ?))",
-        ...[id, now - answerMilliseconds],
-      ]);
+      // Nothing was charged for a list that no server has begun to check.
+      const toGone = `UPDATE {list} SET state = 'gone'
+        WHERE id = ? AND state = 'removed' AND once IS NOT NULL AND attempt > 0 AND created >= ?`;
+      const toNothing = "DELETE FROM {list} WHERE id = ? AND (state = 'removed' OR (state = 'gone' AND created < ?))";
+      yield* tell([toGone, id, now - answerMilliseconds]);
+      yield* tell([toNothing, id, now - answerMilliseconds]);
     });
   }
 }

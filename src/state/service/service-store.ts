@@ -105,18 +105,11 @@ export class ServiceStore {
   }
 
   async limits(): Promise<readonly KeyLimit[]> {
-    const [rows, [{ now }]] = await this.database.read(() =>
-      ask<[JoinedRow[], [Clock]]>(
-        [
-          `SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id
-          WHERE k.revoked IS NULL AND k.is_sandbox = 0 AND q.unit_limit IS NOT NULL`,
-        ],
-        clock,
-      ),
-    );
-    return rows
-      .filter((row) => isUsable(row, now))
-      .map((row) => ({ id: row.id, ...(toQuota(renewed(quotaIn(row), now)) as LimitedQuota) }));
+    const sql = `SELECT ${keyAndQuota} FROM {key} k JOIN {quota} q ON q.id = k.quota_id
+      WHERE k.revoked IS NULL AND k.is_sandbox = 0 AND q.unit_limit IS NOT NULL`;
+    const [rows, [{ now }]] = await this.database.read(() => ask<[JoinedRow[], [Clock]]>([sql], clock));
+    const usable = rows.filter((row) => isUsable(row, now));
+    return usable.map((row) => ({ id: row.id, ...(toQuota(renewed(quotaIn(row), now)) as LimitedQuota) }));
   }
 
   async list(): Promise<readonly ApiKey[]> {
@@ -140,15 +133,10 @@ export class ServiceStore {
     const hashes = secrets.map(hashOf);
     // Few lengths, so that few statements have to be prepared.
     const padded = Array.from({ length: 2 ** Math.ceil(Math.log2(hashes.length)) }, (_, i) => hashes[i] ?? hashes[0]!);
+    const sql = `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
+      JOIN {quota} q ON q.id = k.quota_id WHERE s.hash IN (${listOf(padded)})`;
     const [rows, [{ now }]] = await this.database.read(() =>
-      ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>(
-        [
-          `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
-          JOIN {quota} q ON q.id = k.quota_id WHERE s.hash IN (${listOf(padded)})`,
-          ...padded,
-        ],
-        clock,
-      ),
+      ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>([sql, ...padded], clock),
     );
     this.#compared(now);
     return hashes.map((hash) => {

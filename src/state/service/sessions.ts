@@ -46,11 +46,8 @@ export class SqlSessions {
         ...[hashOf(token), now],
       ]);
       if (spent === undefined) return undefined;
-      yield* tell(
-        insertion("{session} (hash, id, expires, name, created, seen)", [
-          [hashOf(secret), newId(), now + sessionMilliseconds, spent.name, now, now],
-        ]),
-      );
+      const row = [hashOf(secret), newId(), now + sessionMilliseconds, spent.name, now, now];
+      yield* tell(insertion("{session} (hash, id, expires, name, created, seen)", [row]));
       return secret;
     });
   }

@@ -116,12 +116,11 @@ export async function explainErrors<Result>(path: string, schema: Schema, work: 
     }
     if (code === resultCode.full)
       throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
-    if (isBusy(error)) {
-      throw new StoreError(
-        `${path}: the ${name} is still locked by another process; try again when that process is done`,
-        { obstacle: "locked" },
-      );
-    }
+    const advice = "try again when that process is done";
+    if (isBusy(error))
+      throw new StoreError(`${path}: the ${name} is still locked by another process; ${advice}`, {
+        obstacle: "locked",
+      });
     if ((error as { code?: string } | null)?.code !== "ERR_SQLITE_ERROR") throw error;
     throw new StoreError(`${path}: the ${name} cannot be used: ${message}`);
   }
@@ -131,9 +130,9 @@ export function damaged(path: string, { name }: Schema): StoreError {
   return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
 }
 
-interface SqliteModule {
+type SqliteModule = {
   readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database;
-}
+};
 
 /** @throws StoreError when there is no build for this machine */
 export async function loadSqlite(): Promise<SqliteModule> {
@@ -162,13 +161,10 @@ function createPrivately(path: string, schema: Schema): void {
     closeSync(file);
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === "EACCES" || code === "EROFS" || code === "EPERM"
-        ? "permission denied"
-        : code === "EEXIST" || code === "ENOTDIR"
-          ? "its folder is a file"
-          : message;
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const isDenied = ["EACCES", "EROFS", "EPERM"].includes(code);
+    const otherwise = ["EEXIST", "ENOTDIR"].includes(code) ? "its folder is a file" : message;
+    const reason = isDenied ? "permission denied" : otherwise;
     throw new StoreError(`${path}: the ${name} cannot be opened: ${reason}; make it writable or use another file`);
   }
 }

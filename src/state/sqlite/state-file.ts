@@ -67,9 +67,8 @@ export abstract class StateFile {
     if (statement === clock) return [{ now: this.file.now() }];
     const [text, ...parameters] = statement;
     const sql = translate(text);
-    return text.length < longestKnown
-      ? this.all(sql, ...parameters)
-      : this.file.database.prepare(sql).all(...parameters);
+    const prepared = text.length < longestKnown ? this.#statement(sql) : this.file.database.prepare(sql);
+    return prepared.all(...parameters);
   }
 
   async writeFast<Result>(work: () => Work<Result>): Promise<Result> {
@@ -110,7 +109,8 @@ export abstract class StateFile {
   }
 
   protected async canSync(): Promise<boolean> {
-    this.#log ??= openLog(this.file.path);
+    // A change is durable once the log is. There may be none yet, or it cannot be created here.
+    this.#log ??= open(`${this.file.path}-wal`, "r+").catch(() => undefined);
     const hasLog = (await this.#log) !== undefined;
     if (!hasLog) this.#log = undefined;
     return hasLog;
@@ -177,9 +177,4 @@ export abstract class StateFile {
     this.#lastWrite = written.catch(() => {});
     return sqlite.explainErrors(path, schema, () => written);
   }
-}
-
-/** A change is durable once the log is. Undefined if there is none yet, or it cannot be created here. */
-function openLog(path: string): Promise<FileHandle | undefined> {
-  return open(`${path}-wal`, "r+").catch(() => undefined);
 }

@@ -6,14 +6,9 @@ import { toQuota } from "../../quota/quota.js";
 import type { Charge } from "../api-key.js";
 import { applyCharges, type ChargedRows, isUsable, type KeyRow, type NamedQuotaRow } from "../rules.js";
 
-interface VersionedQuotaRow extends NamedQuotaRow {
-  readonly version: number;
-}
+type VersionedQuotaRow = NamedQuotaRow & { readonly version: number };
 
-interface KnownKey {
-  readonly quota: VersionedQuotaRow;
-  readonly until: number | null;
-}
+type KnownKey = { readonly quota: VersionedQuotaRow; readonly until: number | null };
 
 const mostKnown = 10_000;
 
@@ -70,11 +65,8 @@ export class PostgresCharges {
     if (!(await this.#waits)) return undefined;
     const usable = { expires: null, revoked: null, quota_id: known.id } as KeyRow;
     const free = { ...known, unit_limit: null };
-    const rows = {
-      keys: new Map(charges.map(({ keyId }) => [keyId, usable])),
-      quotas: new Map([[known.id, free]]),
-      answers: new Map(),
-    };
+    const keys = new Map(charges.map(({ keyId }) => [keyId, usable]));
+    const rows = { keys, quotas: new Map([[known.id, free]]), answers: new Map() };
     const { answers, usage } = applyCharges(rows, charges, 0);
     // Two of the charges have the same Idempotency-Key.
     if (answers.length < charges.filter(({ once }) => once !== undefined).length) return undefined;

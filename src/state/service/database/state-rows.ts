@@ -86,10 +86,7 @@ export async function importRows(run: Run, pages: AsyncIterable<StateRows>, name
   if (secrets[0]) throw new StoreError(`secret ${secrets[0].id} has no key`);
 }
 
-const toValues = (row: Readonly<Record<string, Parameter>>): StateValues =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
-    ]),
-  );
+function toValues(row: Readonly<Record<string, Parameter>>): StateValues {
+  const textOf = (value: Parameter) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)]));
+}

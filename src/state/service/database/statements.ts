@@ -27,7 +27,7 @@ export function usableQuota(
   [key]: readonly rules.KeyRow[],
   [quota]: readonly rules.NamedQuotaRow[],
   now: number,
-): rules.NamedQuotaRow {
+) {
   if (quota === undefined || (key && !rules.isUsable(key, now))) throw rules.noQuota(owner);
   return renewed(quota, now);
 }
@@ -64,27 +64,19 @@ export const noteUse = (keyId: string, time: number): Statement => [
 export const insertSecret = ({ id, key_id, hash, hint, created, ends }: rules.SecretRow): Statement =>
   insertion("{secret} (id, key_id, hash, hint, created, ends)", [[id, key_id, hash, hint, created, ends]]);
 
-export const insertAnswers = (answers: readonly rules.AnswerRow[], now: number): readonly Statement[] =>
-  answers.length === 0
-    ? []
-    : [
-        insertion(
-          "{answer} (key_id, idempotency_key_hash, body_hash, statuses, created)",
-          answers.map((row) => [row.key_id, row.idempotency_key_hash, row.body_hash, row.statuses, now]),
-          `ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
-          SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`,
-        ),
-      ];
+export function insertAnswers(answers: readonly rules.AnswerRow[], now: number): readonly Statement[] {
+  if (answers.length === 0) return [];
+  const rows = answers.map((row) => [row.key_id, row.idempotency_key_hash, row.body_hash, row.statuses, now]);
+  const end = `ON CONFLICT (key_id, idempotency_key_hash) DO UPDATE
+    SET body_hash = excluded.body_hash, statuses = excluded.statuses, created = excluded.created`;
+  return [insertion("{answer} (key_id, idempotency_key_hash, body_hash, statuses, created)", rows, end)];
+}
 
 /** A clock that is behind may name hours that are in the sums already: they count as the first one that is not. */
-export const addUsage = (usage: readonly Usage[]): readonly Statement[] =>
-  usage.length === 0
-    ? []
-    : [
-        [
-          `INSERT INTO {usage} (key_id, hour, kind, status, units)
-          VALUES ${usage.map(() => "(?, {greatest}(?, (SELECT rolled FROM {usage_mark})), ?, ?, ?)").join(", ")}
-          ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units`,
-          ...usage.flatMap(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units]),
-        ],
-      ];
+export function addUsage(usage: readonly Usage[]): readonly Statement[] {
+  if (usage.length === 0) return [];
+  const rows = usage.map(() => "(?, {greatest}(?, (SELECT rolled FROM {usage_mark})), ?, ?, ?)");
+  const sql = `INSERT INTO {usage} (key_id, hour, kind, status, units) VALUES ${rows.join(", ")}
+    ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units`;
+  return [[sql, ...usage.flatMap(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units])]];
+}
