@@ -114,18 +114,13 @@ export function normalizeArguments(program: Command, words: readonly string[]): 
 function shownAlone(words: readonly string[], group: Command): readonly string[] {
   const isAlone = words.every((word) => word === group.name() || (word.startsWith("-") && !/^--?h/.test(word)));
   const shows = group.commands.find((each) => ["show", "list", "stats"].includes(each.name()));
-  return isAlone && shows !== undefined
-    ? words.flatMap((word) => (word === group.name() ? [word, shows.name()] : [word]))
-    : words;
+  if (!isAlone || shows === undefined) return words;
+  return words.flatMap((word) => (word === group.name() ? [word, shows.name()] : [word]));
 }
 
+const colourHelp = "colours: auto (on terminals), always or never";
 const colourOptions = optionRecords({
-  color: {
-    flags: "--color <WHEN>",
-    help: "colours: auto (on terminals), always or never",
-    choices: colourChoices,
-    fallback: "auto",
-  },
+  color: { flags: "--color <WHEN>", help: colourHelp, choices: colourChoices, fallback: "auto" },
 });
 
 function overview(): string {
@@ -163,10 +158,8 @@ async function help(program: Command, topic: string | undefined, json = false): 
 }
 
 function oneLine(text: string, program: Command, words: readonly string[]): string {
-  const line = text
-    .trim()
-    .replace(/^error: /, "")
-    .replace(/\n+/g, " ");
+  const said = text.trim().replace(/^error: /, "");
+  const line = said.replace(/\n+/g, " ");
   const path = [program];
   for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
   const command = path.at(-1)!;
@@ -203,10 +196,8 @@ function optionMeant(flag: string, command: Command): string | undefined {
   const ofCommand = isCheck ? insteadAtCheck(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
   const instead = isBulk ? insteadOf(flag) : ofCommand;
   if (instead !== undefined) return instead;
-  const long = meantBy(
-    flag,
-    command.options.flatMap((option) => option.long ?? []),
-  );
+  const known = command.options.flatMap((option) => option.long ?? []);
+  const long = meantBy(flag, known);
   return long && `did you mean ${long}?`;
 }
 

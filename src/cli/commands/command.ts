@@ -24,8 +24,7 @@ export const helpOf = (command: Command): CommandHelp | undefined => helps.get(c
 
 export function describe(command: Command, help: CommandHelp): Command {
   helps.set(command, help);
-  const { description, details = [], examples, options = {}, environment = [], exitCodes = [] } = help;
-  const { topics = [] } = help;
+  const { description, details = [], examples, options = {}, environment = [], exitCodes = [], topics = [] } = help;
   addOptions(command, options);
   const lines = examples.map((example) => `  $ idv ${example}`);
   return command
@@ -37,11 +36,8 @@ export function describe(command: Command, help: CommandHelp): Command {
         .sort((a, b) => a - b)
         .map((code) => [String(code), exitCodeMeanings[code]] as const);
       const more = topics.length > 0 ? `More: ${topics.map((topic) => `idv help ${topic}`).join(", ")}` : "";
-      const sections = [section("Environment", variables), section("Exit codes", codes), more];
-      return sections
-        .filter((text) => text !== "")
-        .map((text) => `\n${text}`)
-        .join("\n");
+      const sections = [section("Environment", variables), section("Exit codes", codes), more].filter(Boolean);
+      return sections.map((text) => `\n${text}`).join("\n");
     });
 }
 

@@ -40,12 +40,8 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
   }
   const commands = command.commands.filter((child) => child.name() !== "help");
   if (commands.length > 0 && rest.length > 0) return nothing;
-  if (commands.length > 0) {
-    return startingWith(
-      current,
-      commands.map((child) => [child.name(), child.summary()]),
-    );
-  }
+  const described = commands.map((child) => [child.name(), child.summary()] as const);
+  if (commands.length > 0) return startingWith(current, described);
   if (command.name() === "help") return startingWith(current, named(topicNames));
   if (command.name() === "completion") return startingWith(current, named(Object.keys(scripts)));
   const takesFiles = command.registeredArguments.some((argument) => argument.name().startsWith("FILE"));
@@ -90,10 +86,7 @@ async function valuesOf(option: Option, current: string, rest: readonly string[]
     const words = [...knownStatuses, option.long === "--fail-on" ? noRows : noItem].filter(
       (word) => !done.split(",").includes(word) && !(isOfDomains && word === "alias"),
     );
-    return startingWith(
-      current,
-      words.map((word) => [done + word, ""]),
-    );
+    return startingWith(current, named(words.map((word) => done + word)));
   }
   if (option.long === "--column") return startingWith(current, named(await columnsOf(rest[0])));
   return /FILE|DIR/.test(placeholder) ? files : nothing;
@@ -104,12 +97,8 @@ async function columnsOf(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || !found(path)?.isFile()) return [];
   try {
     const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };
-    const { header } = await openTable(source, {
-      profile: profiles.email,
-      badRows: "keep",
-      force: true,
-      columns: ["1"],
-    });
+    const lenient = { profile: profiles.email, badRows: "keep", force: true, columns: ["1"] } as const;
+    const { header } = await openTable(source, lenient);
     return (header ?? []).map((name) => Buffer.from(name, "latin1").toString()).filter((name) => name.trim() !== "");
   } catch {
     return [];
@@ -122,7 +111,6 @@ function startingWith(start: string, words: readonly (readonly [string, string])
   return { words: words.filter(([word]) => word.startsWith(start)), isFile: false };
 }
 
-const withPrefix = (prefix: string, { words, isFile }: Suggestions): Suggestions => ({
-  words: words.map(([word, meaning]) => [prefix + word, meaning]),
-  isFile,
-});
+function withPrefix(prefix: string, { words, isFile }: Suggestions): Suggestions {
+  return { words: words.map(([word, meaning]) => [prefix + word, meaning]), isFile };
+}

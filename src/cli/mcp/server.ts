@@ -13,10 +13,7 @@ import { readFormats } from "../../text.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
 
-interface McpOptions {
-  readonly folder: string;
-  readonly isOnline: boolean;
-}
+type McpOptions = { readonly folder: string; readonly isOnline: boolean };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -42,10 +39,9 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ call: _, ...tool }) => tool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    const answer = (text: string, isError = false) => ({
-      content: [{ type: "text" as const, text: text.slice(0, mostText) }],
-      isError,
-    });
+    const answer = (text: string, isError = false) => {
+      return { content: [{ type: "text" as const, text: text.slice(0, mostText) }], isError };
+    };
     if (tool === undefined) return answer(`no tool ${params.name}`, true);
     const answered = tool.call(params.arguments ?? {}).then(answer, (error: Error) => answer(error.message, true));
     calls.add(answered);
@@ -62,13 +58,9 @@ export async function serveMcp(options: McpOptions): Promise<void> {
 }
 
 function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
-  const items = {
-    type: "array",
-    items: { type: "string", maxLength: 1000 },
-    minItems: 1,
-    maxItems: mostItems,
-    description: "E-mail addresses or domains.",
-  };
+  const texts = { type: "array", items: { type: "string", maxLength: 1000 }, minItems: 1, maxItems: mostItems };
+  const items = { ...texts, description: "E-mail addresses or domains." };
+  const item = { type: "string", maxLength: 1000, description: "An e-mail address or a domain." };
   let lastFile: Promise<unknown> = Promise.resolve();
   const readOnly = { readOnlyHint: true, openWorldHint: false };
   return [
@@ -84,14 +76,10 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
       name: "explain",
       description:
         "Tells why an e-mail address or a domain has its verdict: the rule and its source, the lists that have the domain, and who takes corrections.",
-      inputSchema: {
-        type: "object",
-        properties: { item: { type: "string", maxLength: 1000, description: "An e-mail address or a domain." } },
-        required: ["item"],
-      },
+      inputSchema: { type: "object", properties: { item }, required: ["item"] },
       annotations: readOnly,
-      call: async ({ item }) =>
-        (await run(folder, ["check", "--why", "--json", "-"], itemsIn({ items: [item] }))).stdout,
+      call: async (given) =>
+        (await run(folder, ["check", "--why", "--json", "-"], itemsIn({ items: [given["item"]] }))).stdout,
     },
     {
       name: "check_file",

@@ -38,9 +38,8 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
 
 function checkReplaces({ inPlace, badRows, comment, format, shard }: BulkOptions, { header }: Settings): void {
   if (inPlace === "" && badRows?.policy === "skip" && badRows.file === undefined) {
-    throw new UsageError(
-      "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak",
-    );
+    const advice = "keep them with --bad-rows skip:FILE, or the old file with -I.bak";
+    throw new UsageError(`--in-place would lose the bad rows: ${advice}`);
   }
   if (comment !== undefined && format !== undefined) {
     throw new UsageError("--in-place would lose the comments: --format drops them; use -o");
@@ -57,11 +56,8 @@ function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
   if (column.length > 1 || column.includes(all)) {
     throw new UsageError("--shard needs one column: the items of a row in several ones are in different shards");
   }
-  if (dedupe === "canonical") {
-    throw new UsageError(
-      "--dedupe=canonical does not work with --shard: addresses of a mailbox are in different shards",
-    );
-  }
+  const why = "addresses of a mailbox are in different shards";
+  if (dedupe === "canonical") throw new UsageError(`--dedupe=canonical does not work with --shard: ${why}`);
 }
 
 export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLocation): void {

@@ -13,17 +13,16 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
   const own = basename(path);
+  const names = namesIn(folder);
   if (path === "help") return `for the help: idv ${kind}s --help`;
   if (/[*?]/.test(path)) {
     const [start = ""] = own.split(/[*?]/);
     const end = own.slice(Math.max(own.lastIndexOf("*"), own.lastIndexOf("?")) + 1);
-    const isQuoted = namesIn(folder).some((name) => name.startsWith(start) && name.endsWith(end));
+    const isQuoted = names.some((name) => name.startsWith(start) && name.endsWith(end));
     return isQuoted ? "leave out the quotes, so that the shell finds the files" : "no name of a file matches it";
   }
-  const beside = meantBy(
-    own,
-    namesIn(folder).filter((name) => name !== own && !given.includes(resolve(folder, name))),
-  );
+  const others = names.filter((name) => name !== own && !given.includes(resolve(folder, name)));
+  const beside = meantBy(own, others);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (isItem.test(path) && !tableEndings.has(endingOf(path)))
     return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${shellWord(path)}`;

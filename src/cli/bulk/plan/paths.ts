@@ -37,11 +37,9 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
     checkStays(member, options);
     if (/^[a-z][a-z\d+.-]+:\/\//i.test(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
   }
-  const twice = inputs.find(
-    ({ path, member }, i) =>
-      !member && inputs.slice(0, i).some((other) => !other.member && resolve(other.path) === resolve(path)),
-  );
-  if (twice !== undefined) throw new UsageError(`${printable(twice.path)}: is named twice; leave out one of them`);
+  const files = inputs.filter(({ member }) => !member).map(({ path }) => path);
+  const twice = files.find((path, i) => files.slice(0, i).some((other) => resolve(other) === resolve(path)));
+  if (twice !== undefined) throw new UsageError(`${printable(twice)}: is named twice; leave out one of them`);
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
   // Which tables of an archive have items is not known yet.
@@ -61,11 +59,9 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
 function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boolean {
   const containers = new Set(inputs.map(({ member }) => member?.container));
   const isFitting = [...containers].every((container) => container && canReturn(container, output));
-  if (isFitting && containers.size > 1) {
-    throw new UsageError(
-      `${output}: one file cannot have the tables of several; write them to a folder with -o FOLDER/`,
-    );
-  }
+  const advice = "write them to a folder with -o FOLDER/";
+  if (isFitting && containers.size > 1)
+    throw new UsageError(`${output}: one file cannot have the tables of several; ${advice}`);
   return isFitting;
 }
 
@@ -164,9 +160,8 @@ export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageEr
   const tables = container?.isOfSheets ? "sheets" : "tables";
   const what = isOne ? `the ${inputs.length} ${tables} of ${container.name}` : `${inputs.length} files`;
   const together = isOne ? `to one file with -o FILE.${container.format}, ` : "";
-  return new UsageError(
-    `${what} need a place each: write them to a folder with -o FOLDER/, ${together}or replace them with -I`,
-  );
+  const places = `write them to a folder with -o FOLDER/, ${together}or replace them with -I`;
+  return new UsageError(`${what} need a place each: ${places}`);
 }
 
 /** Names in the folder of the outputs; where two files have one name, their paths below the folder that has all of them. */
@@ -213,9 +208,8 @@ export function checkNotItself({ input, output }: FilePaths, { split, dryRun }: 
   const from = found(input ?? 0);
   const to = found(1);
   if (from?.isFile() && from.ino === to?.ino && from.dev === to.dev) {
-    const isEmptied = from.size === 0 ? ", which the shell has emptied" : "";
-    throw new UsageError(
-      `${input ?? "standard input"}: standard output goes to the same file${isEmptied}; to replace a file, use -I`,
-    );
+    const emptied = from.size === 0 ? ", which the shell has emptied" : "";
+    const what = `standard output goes to the same file${emptied}`;
+    throw new UsageError(`${input ?? "standard input"}: ${what}; to replace a file, use -I`);
   }
 }

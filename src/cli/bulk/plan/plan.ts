@@ -168,9 +168,8 @@ function logOf({ log = [], quiet }: BulkOptions) {
   const formats = new Set(all.filter((format) => format !== "github" && format !== "debug"));
   const files = new Set(log.flatMap((target) => ("summaryFile" in target ? [target.summaryFile] : [])));
   if (formats.size > 1 || files.size > 1) {
-    throw new UsageError(
-      "--log takes one of text, plain, json and none, and one json:FILE; github, debug, gitlab:FILE and sarif:FILE may be added",
-    );
+    const others = "github, debug, gitlab:FILE and sarif:FILE may be added";
+    throw new UsageError(`--log takes one of text, plain, json and none, and one json:FILE; ${others}`);
   }
   const [format] = formats;
   const isText = format !== "json" && format !== "none";
@@ -211,9 +210,8 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
       throw new UsageError(`${output}: a spreadsheet file is compressed already; leave its last ending out`);
     }
     if (returned !== undefined && !sheets.mayReturn) {
-      throw new UsageError(
-        `${printable(returned.path)}: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/`,
-      );
+      const advice = "write the sheets to a folder with -o FOLDER/";
+      throw new UsageError(`${printable(returned.path)}: one sheet of text would be left of it; ${advice}`);
     }
     if (isInPlace && backup === undefined && !sheets.mayReturn) {
       throw new UsageError(`${printable(output!)}: ${loses}`);

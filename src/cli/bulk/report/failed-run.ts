@@ -35,9 +35,9 @@ function costOf({ engine: { validator, dryRunItems }, session, totals }: Run): n
 /** Rows of later files that are also in the failed one would be in no output. */
 export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): void {
   const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
-  say(
-    `${later[0]!.inputName}${others}: not validated, because --dedupe compares all files, and ${inputName} failed; repair it, and run these files together again`,
-  );
+  const why = `--dedupe compares all files, and ${inputName} failed`;
+  const advice = "repair it, and run these files together again";
+  say(`${later[0]!.inputName}${others}: not validated, because ${why}; ${advice}`);
 }
 
 function canBeResumed(error: Error): boolean {

@@ -54,13 +54,11 @@ async function verify(baseUrl: Resolved<string>, value: string, settings: Settin
   checkSafe(baseUrl, settings);
   const key = { value, source: "standard input" };
   const { askService } = await import("../../engines/ask-service.js");
-  try {
-    await askService({ name: "api", reason: "login", baseUrl, key }, settings);
-  } catch (error) {
+  await askService({ name: "api", reason: "login", baseUrl, key }, settings).catch((error: Error) => {
     const isKnown = error instanceof AuthorisationError || error instanceof ServiceError;
     if (isKnown) error.message += "; the key is not stored; --no-verify stores it unchecked";
     throw error;
-  }
+  });
 }
 
 function prompt(question: string): Promise<string> {

@@ -184,10 +184,10 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
   );
 }
 
-const notExported = (where: string): FileError =>
-  new FileError(
-    `${where}: not a state that this version of idv has exported; give the file that idv state export has written`,
-  );
+function notExported(where: string): FileError {
+  const advice = "give the file that idv state export has written";
+  return new FileError(`${where}: not a state that this version of idv has exported; ${advice}`);
+}
 
 function parseLine(line: string, where: string): { table: StateTableName; row: StateValues } {
   try {
