@@ -22,14 +22,8 @@ export function* charge(charges: readonly Charge[]): Work<Charged> {
   const ids = [...new Set(charges.map(({ keyId }) => keyId))];
   const once = ids.flatMap((id): Statement[] => {
     const own = charges.flatMap(({ keyId, once }) => (keyId === id && once !== undefined ? [once] : []));
-    return own.length === 0
-      ? []
-      : [
-          selectAnswers(
-            id,
-            own.map(({ idempotencyKey }) => hashOf(idempotencyKey)),
-          ),
-        ];
+    const hashes = own.map(({ idempotencyKey }) => hashOf(idempotencyKey));
+    return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
   });
   const [isOne, inOrder] = [`id IN (${listOf(ids)})`, "ORDER BY id {by_bytes} {lock}"];
   const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<

@@ -3,14 +3,7 @@ import { changeQuota, freshRow, renewed } from "../quota/quota.js";
 import { movedReservations } from "../quota/reservations.js";
 import { ask, type Clock, clock, insertion, type Statement, tell, type Work } from "../sql.js";
 import { type ApiKey, type KeyChange, KeyExistsError, NameTakenError, type NewKey } from "./api-key.js";
-import {
-  auditEntry,
-  insertedOnce,
-  insertQuota,
-  insertSecret,
-  selectOwner,
-  updateQuota,
-} from "./database/statements.js";
+import { auditEntry, ifAbsent, insertQuota, insertSecret, selectOwner, updateQuota } from "./database/statements.js";
 import * as rules from "./rules.js";
 import { newSecret } from "./secrets.js";
 
@@ -43,7 +36,7 @@ export function* createKey({ id, quotaName, ...change }: NewKey & { id: string }
   }
   const key = rules.newKeyRow({ id, ...change }, quota.id, now);
   const [added] = yield* ask(
-    insertion(`{key} (${keyColumns.join(", ")})`, [keyColumns.map((name) => key[name])], insertedOnce),
+    insertion(`{key} (${keyColumns.join(", ")})`, [keyColumns.map((name) => key[name])], ifAbsent),
   );
   if (added!.length === 0) throw new KeyExistsError(id);
   const row = rules.newSecretRow(id, id, secret, now);

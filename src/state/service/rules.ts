@@ -144,11 +144,10 @@ export function newKeyRow(
   now: number,
 ): KeyRow {
   const { requests = null, milliseconds = null } = key.rate ?? {};
-  return {
-    ...{ id, name, permissions: (key.permissions ?? permissions).join(","), is_sandbox: Number(isSandbox) },
-    ...{ created: now, expires: key.expires ?? null, revoked: null, quota_id: quotaId, last_used: null },
-    ...{ rate_requests: requests, rate_milliseconds: milliseconds, rate_at: null },
-  };
+  const allowed = { permissions: (key.permissions ?? permissions).join(","), is_sandbox: Number(isSandbox) };
+  const times = { created: now, expires: key.expires ?? null, revoked: null, last_used: null };
+  const rate = { rate_requests: requests, rate_milliseconds: milliseconds, rate_at: null };
+  return { id, name, quota_id: quotaId, ...allowed, ...times, ...rate };
 }
 
 export const quotaExistsError = (quotaName: string): UnknownKeyError =>

@@ -1,13 +1,15 @@
 /** The words of sql.ts in SQLite. */
 import { translator } from "../sql.js";
 
+const notNeeded = { by_bytes: "", lock: "", change: "", skip: "", bump: "", overriding: "", version: "" };
+
 /** SQLite has no row locks: a transaction excludes all other writers. */
 export const translate = translator({
   placeholder: () => "?",
   // KEY is a word of SQL.
   tableOf: (word) => (word === "key" ? "api_key" : word),
   words: {
-    ...{ by_bytes: "", lock: "", change: "", skip: "", bump: "", overriding: "", version: "" },
+    ...notNeeded,
     numbered: "SELECT 1",
     greatest: "max",
     least: "min",

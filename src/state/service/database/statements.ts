@@ -40,11 +40,11 @@ export const selectAnswers = (keyId: string, hashes: readonly Uint8Array[]): Sta
 export const isValid = ({ created }: DatedAnswer, now: number): boolean =>
   Math.abs(now - created) < rules.answerMilliseconds;
 
-export const insertedOnce = "ON CONFLICT DO NOTHING RETURNING id";
+export const ifAbsent = "ON CONFLICT DO NOTHING RETURNING id";
 
 export function insertQuota({ id, name, unit_limit, period, used, period_start }: rules.NamedQuotaRow): Statement {
   const values = [id, name, unit_limit, period, used, period_start];
-  return insertion("{quota} (id, name, unit_limit, period, used, period_start)", [values], insertedOnce);
+  return insertion("{quota} (id, name, unit_limit, period, used, period_start)", [values], ifAbsent);
 }
 
 /** Counts the change with `bump`, so that charges made from remembered quotas notice it. */
