@@ -42,10 +42,13 @@ export async function openApiEngine(
   const cache = hasCache ? await openRunCache(kind, baseUrl.value, fromCache) : undefined;
   // Every try of a named run sends the same requests under the same keys, on all machines.
   const secret = options.run ? `run\n${options.run}` : (cache?.secret ?? randomBytes(32).toString("hex"));
+  const service = { baseUrl: baseUrl.value, key: key.value, keySource: key.source };
   const concurrency = settings.concurrency.value;
   const timeout = settings.timeout.value;
   const apiOptions: ApiOptions = {
-    ...{ baseUrl: baseUrl.value, key: key.value, keySource: key.source, concurrency, timeout },
+    ...service,
+    concurrency,
+    timeout,
     batchSize: settings.batchSize.value,
     maximumRetries: settings.maxRetries.value,
     retryBudget: settings.retryBudget.value,

@@ -44,7 +44,7 @@ export interface Plan extends CommonPlan, FilePaths {
   readonly filter: RowFilter;
 }
 
-/** For each file. */
+/** Plans of the files of a run, in their order. */
 export type Plans = readonly [Plan, ...Plan[]];
 
 export interface BulkRequest {
@@ -119,23 +119,11 @@ async function planCommon(
     escapesFormulas: settings.escapeFormulas.value,
     update: options.update,
   };
-  const common = {
-    kind,
-    settings,
-    engine,
-    quota,
-    classifierSource,
-    dns,
-    badRows,
-    shard,
-    given,
-    note,
-    split,
-    failOn,
-    by,
-  };
+  const request = { kind, settings, given, note };
+  const choices = { engine, quota, classifierSource, dns, badRows, shard, split, failOn, by };
   return {
-    ...common,
+    ...request,
+    ...choices,
     cache: options.cache ?? "use",
     /** Name of the run, which is paid once, however often it is tried. */
     run: env["IDV_RUN"] || undefined,

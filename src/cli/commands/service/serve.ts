@@ -17,6 +17,7 @@ import type { Pages } from "../../../server/service/routes/dashboard.js";
 import { createService } from "../../../server/service/service.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import type { NamedUnits } from "../../../state/service/usage.js";
 import { counted } from "../../../text.js";
 import { shellWord } from "../../bulk/command-line.js";
 import { listen, listenAddress } from "../../config/listen-address.js";
@@ -168,8 +169,9 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   const mail = resolved.dns.value === "off" ? undefined : await openMail(resolved, classifier);
   try {
     const page = () => ({ page: readBuilt("page/index.html"), serviceWorker: readBuilt("page/service-worker.js") });
+    const parts = { store, classifier, metrics, lists, maximumItems: maxItems, corsOrigins: corsOrigin };
     const service = createService({
-      ...{ store, classifier, metrics, lists, maximumItems: maxItems, corsOrigins: corsOrigin },
+      ...parts,
       ...(mail && { mailCheck: mail.start }),
       ...(log && { log }),
       ...(options.try && { page: page() }),
@@ -229,8 +231,9 @@ function dashboardLoader(
   let loaded: Promise<Pages> | undefined;
   const load = async (log: FastifyBaseLogger): Promise<Pages> => {
     const { openDashboard } = await import("../../../server/dashboard/dashboard.js");
+    const parts = { store, classifier, baseUrl, log, lists };
     return openDashboard({
-      ...{ store, classifier, baseUrl, log, lists },
+      ...parts,
       proxy: trustHeader === undefined ? undefined : { header: trustHeader, isTrusted: trustOf(trustFrom ?? []) },
       figures: () => figuresOf(metrics),
       terms: () => {
@@ -262,10 +265,9 @@ async function openLists({ state, lists: given, maxListBytes, keepLists, check }
     import("../../engines/list-runner.js"),
   ]);
   const limits = { mostBytes: maxListBytes, keepMilliseconds: keepLists };
-  const lists = new Lists({
-    ...{ folder, store: store.lists, runner: listRunner(location), ...limits, onFault: sayOnce() },
-    nameUnits: (units) => store.nameUnits(units),
-  });
+  const nameUnits = (units: NamedUnits) => store.nameUnits(units);
+  const runner = listRunner(location);
+  const lists = new Lists({ folder, store: store.lists, nameUnits, runner, ...limits, onFault: sayOnce() });
   try {
     await lists.files.check();
   } catch (error) {
