@@ -4,6 +4,7 @@ import type { Quota } from "../../state/quota/quota.js";
 import { grouped } from "../../text.js";
 import { say } from "../terminal/terminal.js";
 
+/** Author of changes that are made on the command line, for the audit. */
 export function commandLineAuthor(): string {
   try {
     return `command line (${userInfo().username})`;
@@ -13,6 +14,7 @@ export function commandLineAuthor(): string {
   }
 }
 
+/** Warns of a limit that is used up already. `cure` ends it where the quota does not renew. */
 export function warnOfOveruse({ limit, used, renewsAt }: Quota, cure: string): void {
   if (limit === null || used <= limit) return;
   const end = renewsAt === null ? cure : "it renews";

@@ -114,4 +114,5 @@ function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: Abo
 /** Shortest pause between two looks at a quota, in milliseconds. */
 const leastPause = 1000;
 
+/** Loads the rules without the user's own lists, which explain the verdicts of a service. */
 export const loadOfflineRules = (): Classifier => loadClassifier(tableSource(dataTablePath(process.env), say));

@@ -80,6 +80,7 @@ export function trustedAddress(value: string): TrustedAddress {
   }
 }
 
+/** An address, a network such as 10.0.0.0/8, or `unix`. */
 type TrustedAddress = string;
 
 /** The address of a peer is undefined for a Unix socket. */

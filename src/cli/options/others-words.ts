@@ -1,6 +1,6 @@
 /** What users of other programs write, and what it is here. */
 
-/** From what it is here, with the words for it, separated by blanks. */
+/** Takes what it is here, with the words for it, separated by blanks. */
 const wordsFor = (meanings: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(meanings).flatMap(([meaning, words]) => words.split(" ").map((word) => [word, meaning])));
 

@@ -111,7 +111,7 @@ async function openFindings({ log, isDryRun }: Plan, resources: Resources): Prom
   return files;
 }
 
-/** Age of the newest list of disposable domains; null for a service, or if nobody reads it: it costs 2 ms. */
+/** Age of the newest list of disposable domains; null for a service, or without a reader: it costs a small run 2 ms. */
 function daysOfData({ engine, log, report }: Plan): number | null {
   const isRead = log.summary === "json" || log.summaryFile !== undefined || report !== undefined;
   if (engine.name !== "offline" || !(isRead || process.stderr.isTTY)) return null;

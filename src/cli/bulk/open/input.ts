@@ -62,6 +62,7 @@ export async function inputFileOf({ kind, input, member, standardInput }: Plan, 
   });
 }
 
+/** Bytes of a run without items, and of each distinct item; measured with 1 and 10 million in a memory cgroup. */
 const runBytes = 45_000_000;
 const itemBytes = 12.2;
 const mostItems = 240_000_000;
