@@ -4,7 +4,18 @@ import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
-import { day, duration, filled, itemRate, oneOf, parsed, truthValue, unitMilliseconds, wholeNumber, wordList } from "../options/values.js";
+import {
+  day,
+  duration,
+  filled,
+  itemRate,
+  oneOf,
+  parsed,
+  truthValue,
+  unitMilliseconds,
+  wholeNumber,
+  wordList,
+} from "../options/values.js";
 
 /** A value with its source. */
 export interface Resolved<Value> {

@@ -18,7 +18,12 @@ export const inputOptions = optionRecords({
   },
   headers: { flags: "-n, --no-headers", help: "treat the first record as data" },
   skipLines: { flags: "--skip-lines <N>", help: "copy the first N lines unchanged", parse: wholeNumber(0, 10_000) },
-  sheet: { flags: "--sheet <NAME>", help: "sheet of a spreadsheet file; *: each with items", parse: filled, isOnce: true },
+  sheet: {
+    flags: "--sheet <NAME>",
+    help: "sheet of a spreadsheet file; *: each with items",
+    parse: filled,
+    isOnce: true,
+  },
   encoding: {
     flags: "--encoding <IN:OUT>",
     help: "encoding of FILE, auto: find it; and after a colon, of the output: UTF-8, utf-8-bom (for Excel), another, or same",

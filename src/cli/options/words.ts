@@ -3,8 +3,8 @@ import { itemFlags } from "../../core/classifier/flags/flag-names.js";
 import { mailServices } from "../../core/classifier/flags/mail-services.js";
 import type { BadRowPolicy } from "../../core/table/bad-rows.js";
 import { type Kind, knownStatuses } from "../../core/validator/validator.js";
-import { statusCalled } from "./others-words.js";
 import { meantBy } from "./meant.js";
+import { statusCalled } from "./others-words.js";
 import { InvalidValue, knownWord, path } from "./values.js";
 
 export interface Limit {

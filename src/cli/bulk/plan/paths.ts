@@ -127,7 +127,9 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   if (status !== undefined) {
     const other = ["ok", "alias"].find((each) => each !== status)!;
     const isGood = ["ok", "alias"].includes(status);
-    const example = isGood ? `--only ${other},${status}` : `--drop ${status === "fake" ? "disposable" : "fake"},${status}`;
+    const example = isGood
+      ? `--only ${other},${status}`
+      : `--drop ${status === "fake" ? "disposable" : "fake"},${status}`;
     throw new UsageError(`${status}: no such file; statuses are joined by commas, as in ${example}`);
   }
   if (inputs.some(({ path, member }) => path === "-" && !member))
