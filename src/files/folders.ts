@@ -2,22 +2,23 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { FileError } from "./errors.js";
+import { found } from "./found.js";
 
 /** Creates missing parents, too, with 0777 less the umask by default. @throws FileError */
 export function createFolder(path: string, mode?: number): void {
   try {
     makeFolder(path, mode);
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile()) throw new FileError(`${path}: is a file; name a folder`);
+    if (found(path)?.isFile()) throw new FileError(`${path}: is a file; name a folder`);
     throw new FileError(`${path}: the folder does not exist and cannot be created: ${(error as Error).message}`);
   }
 }
 
 /** Creates missing parents, too, with 0777 less the umask by default. @throws the error of the system, with its code */
 export function makeFolder(path: string, mode = 0o777): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return;
-  if (dirname(path) !== path && found === undefined) makeFolder(dirname(path), mode);
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) return;
+  if (dirname(path) !== path && existing === undefined) makeFolder(dirname(path), mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {

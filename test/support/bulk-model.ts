@@ -494,7 +494,7 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return [
       status,
       ...(options.isExplained ? [detail.reason ?? "", suggestion] : []),
-      ...(options.fix ? [isChecked ? replaced.join("; ") : ""] : []),
+      ...(options.fix ? [replaced.join("; ")] : []),
       ...(options.isCanonical ? [(isChecked && canonicalItem(kind, deciding.item)) || ""] : []),
       ...(options.isFlagged ? [isChecked ? flagsOf(kind, deciding.item).join(" ") : ""] : []),
     ].map(escaped);

@@ -69,9 +69,10 @@ async function openQuota(options: OfflineOptions, signal: AbortSignal): Promise<
     return { reservation: new RunReservation(quotas, shared), close: () => store.close() };
   }
   const { path, isNamed } = location;
-  if (isNamed && !existsSync(path)) note(`${path}: a new quota file, without a limit`);
+  const isNew = isNamed && !existsSync(path);
   try {
     const file = await openQuotaFile(path, Date.now, { signal });
+    if (isNew) note(`${path}: a new quota file, without a limit`);
     const own: RunIdentity = { ...run, owner: processTag(), secret: await file.quotas.secret() };
     return { reservation: new RunReservation(file.quotas, own), close: () => file.close() };
   } catch (error) {
