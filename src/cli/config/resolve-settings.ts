@@ -50,11 +50,14 @@ export async function resolveSettings(
   return resolved as settings.Settings;
 }
 
+/** Set by idv's own processes, its tests, and Kubernetes and Docker for a service of this name. */
+const foreignVariable = /^IDV_(?:TEST_|RESERVATION$|SERVICE_(?:HOST|PORT)|PORT(?:_|$))/;
+
 /** A mistyped one would be ignored, and addresses sent that were to stay here. */
 function noteUnknownVariables(env: NodeJS.ProcessEnv, onNotice: (text: string) => void): void {
   const known = [...Object.keys(environmentVariables), ...settings.settingNames.map(settings.variableOf)];
   for (const name of Object.keys(env)) {
-    if (!/^IDV_(?!TEST_|RESERVATION$)/.test(name) || known.includes(name)) continue;
+    if (!name.startsWith("IDV_") || foreignVariable.test(name) || known.includes(name)) continue;
     const meant = meantBy(name, known);
     onNotice(`${name}: idv has no such variable${meant === undefined ? "" : ` (did you mean ${meant}?)`}`);
   }

@@ -50,7 +50,7 @@ export async function openState(
 ): Promise<ServiceStore> {
   const { lockWait, creates = false, ...connections } = settings;
   if (!isDatabase(location)) {
-    const [scheme] = /^[a-z][a-z\d+.-]*:\/\//i.exec(location) ?? [];
+    const [scheme] = /^[a-z][a-z\d+.-]+:\/\//i.exec(location) ?? [];
     if (scheme !== undefined)
       throw new UsageError(`${scheme}... is no state of idv; write postgres://host/database, or name a file`);
     const makers = "idv serve, idv keys create and idv quota set create one";

@@ -181,7 +181,8 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
   if (name.length > 2 && options.some(({ long }) => long === `--${name}`))
     throw new UsageError(`-${name}: write --${name}${value}`);
   const short = options.find((option) => option.short === `-${name}`);
-  if (value === "" || short === undefined) return;
+  // In `-d=`, the delimiter is =.
+  if (value.length < 2 || short === undefined) return;
   throw new UsageError(`${word}: write ${short.optional ? `${short.long}${value}` : `-${name} ${value.slice(1)}`}`);
 }
 

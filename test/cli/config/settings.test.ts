@@ -132,6 +132,8 @@ test.each([
   ["IDV_ENGIN", "IDV_ENGIN: idv has no such variable (did you mean IDV_ENGINE?)"],
   ["IDV_OFFLINE", "IDV_OFFLINE: idv has no such variable"],
   ["IDV_ALLOW", undefined],
+  ["IDV_SERVICE_PORT_HTTP", undefined],
+  ["IDV_PORT_8787_TCP", undefined],
   ["IDV_BATCH_SIZE", undefined],
   ["IDVX", undefined],
 ])("a variable that would be ignored is named: %s", async (name, note) => {

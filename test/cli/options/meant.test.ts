@@ -131,6 +131,12 @@ describe("idv emails list.csv", () => {
     },
   );
 
+  test("takes = as a delimiter", async () => {
+    const own = folderOf({ "list.csv": "id=email\n1=ann@larch-and-oak.com\n" });
+    const { code, stdout } = await idv(["emails", "list.csv", "--offline", "-q", "-d="], { home: own });
+    expect([code, stdout]).toEqual([0, "id=email=status\n1=ann@larch-and-oak.com=ok\n"]);
+  });
+
   test("takes what is like a slip as the value of an option", async () => {
     const own = folderOf({ "list.csv": "-output,note\n1,ann@larch-and-oak.com\n" });
     const { code, stderr } = await idv(["emails", "list.csv", "--offline", "-c", "\u2013e"], { home: own });
