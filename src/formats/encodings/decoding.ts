@@ -50,12 +50,17 @@ export async function decodeInput(
   }
 }
 
-/** Whether text is UTF-8 and would be garbled: it has characters beyond ASCII, or is to be UTF-16 and has no NUL. */
+/**
+ * Whether text is UTF-8 and would be garbled: it has characters beyond ASCII and is to be of one byte each, or it is to
+ * be UTF-16 and has no NUL. Characters of two bytes, as of GBK, may be UTF-8 by chance.
+ */
 function isOtherUtf8(start: Buffer, encoding: string): boolean {
   const lineEnd = start.lastIndexOf(0x0a) + 1 || start.length;
   const lines = start.subarray(0, lineEnd);
   if (lines.length === 0 || !isUtf8(lines)) return false;
-  return /^utf-?16/i.test(encoding) ? !lines.includes(0) : lines.some((byte) => byte >= 0x80);
+  const { encoding: name } = createDecoder(encoding);
+  if (name.startsWith("utf-16")) return !lines.includes(0);
+  return /^(?:windows-|iso-8859-|koi8-|ibm|mac|x-mac)/.test(name) && lines.some((byte) => byte >= 0x80);
 }
 
 const sampleBytes = 65_536;

@@ -56,13 +56,19 @@ describe("a file in which nothing looks like an item", () => {
   test.each([
     ["windows-1252", "email,city\nann@web.de,Z\u00fcrich\n"],
     ["utf-16", "email\nann@web.de\n"],
-    ["shift_jis", "email,city\nann@web.de,\u6771\u4eac\n"],
+    ["koi8-r", "email,city\nann@web.de,\u0420\u0438\u0433\u0430\n"],
   ])("with an encoding that would garble UTF-8, is refused unless the user insists: %s", async (encoding, content) => {
     const { code, stderr, files } = await runOver(content, `emails -I --encoding ${encoding}`);
     const message = `idv: l.csv: is UTF-8, not ${encoding}; leave out --encoding, or pass --force\n`;
     expect([code, stderr, files]).toEqual([2, message, ["l.csv"]]);
     if (encoding !== "utf-16")
       expect((await runOver(content, `emails -q --force --encoding ${encoding}`)).code).toBe(0);
+  });
+
+  test("with an encoding of two bytes, is read as it, though it may be UTF-8 by chance", async () => {
+    const gbk = Buffer.concat([Buffer.from("email,city\nann@web.de,"), Buffer.from([0xcc, 0xab, 0xd4, 0xad, 0x0a])]);
+    const { code, output } = await runOver(gbk, "emails -q --encoding gbk");
+    expect([code, output]).toEqual([0, "email,city,status\nann@web.de,\u592a\u539f,ok\n"]);
   });
 
   test("with a delimiter that its rows and not all have an address, is refused", async () => {
