@@ -62,6 +62,12 @@ test.each([
 test.each([
   ["a list", `${ok}\n${bad}\n`, `${ok},ok\n${bad},disposable\n`],
   ["a table with few items", `id\temail\n1\t${ok}\n2\t\n3\t\n`, `id\temail\tstatus\n1\t${ok}\tok\n2\t\t\n3\t\t\n`],
+  ["a list with a word for none", "email\nn/a\nn/a\n", "email,status\nn/a,\nn/a,\n"],
+  [
+    "a sparse table",
+    `id;name;email\n${"1;Ann;\n".repeat(200)}2;Bob;${ok}\n`,
+    `id;name;email;status\n${"1;Ann;;\n".repeat(200)}2;Bob;${ok};ok\n`,
+  ],
 ])("with %s in a .txt have a table in it", async (_, text, output) => {
   const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "list.txt": text }) });
   expect((await idv(["emails", "a.zip", "--offline", "-q", "-o", "out/"], { home })).code).toBe(0);

@@ -2,6 +2,7 @@
 // nothing of archives. An archive is written while its tables are, so that none waits on a disk for the others.
 
 import { profiles } from "../../../core/run/items/profiles.js";
+import { nameFitOf } from "../../../core/table/sniff/column.js";
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openReplaced } from "../../../files/output.js";
@@ -122,8 +123,9 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
 const sampledBytes = 65_536;
 
 /** A text beside the tables of an archive may name an address, too. */
-async function mayBeText({ kind, inputName, encoding, member }: Plan, signal: AbortSignal): Promise<boolean> {
-  if (endingOf(member!.table) !== "txt") return false;
+async function mayBeText(plan: Plan, signal: AbortSignal): Promise<boolean> {
+  const { kind, inputName, encoding, isForced, member, table } = plan;
+  if (endingOf(member!.table) !== "txt" || isForced || table.columns !== undefined) return false;
   const input = await member!.container.read(member!.table);
   let text = "";
   try {
@@ -140,8 +142,10 @@ async function mayBeText({ kind, inputName, encoding, member }: Plan, signal: Ab
     await input.close();
   }
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
-  const holding = lines.filter((line) => line.split(/[\s,;|]+/).some(profiles[kind].holds));
-  return holding.length < lines.length / 2;
+  const { holds, resembles } = profiles[kind];
+  const isNamed = lines[0]?.split(/[,;|\t]/).some((name) => nameFitOf(name.trim(), profiles[kind]) === 3);
+  const holding = lines.filter((line) => line.split(/[\s,;|]+/).some((part) => holds(part) || resembles(part)));
+  return !isNamed && holding.length < lines.length / 2;
 }
 
 const mostNamed = 5;
