@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
-import { endingOf } from "../../../files/ending.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
@@ -122,7 +121,7 @@ const isInput = (output: string): UsageError =>
 const statusWords: readonly string[] = [...knownStatuses, noItem];
 
 function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions): void {
-  const { output, inPlace, split, format, dryRun } = options;
+  const { output, inPlace, split, dryRun } = options;
   const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path))?.path;
   if (status !== undefined) {
     const other = ["ok", "alias"].find((each) => each !== status)!;
@@ -134,11 +133,6 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
-  const documents = inputs.filter(({ path, member }) => endingOf(member?.table ?? path) === "json");
-  if (split !== undefined && format === undefined && documents.length > 1)
-    throw new UsageError(
-      "several JSON documents: each has one end, so none can follow another in a file of --split; write JSON Lines with --format jsonl",
-    );
   if (split !== undefined || dryRun) return;
   if (inPlace === undefined && (output === undefined || !isFolder(output))) {
     const missing = inputs.filter(({ path, member }) => !member && !existsSync(path));
