@@ -32,6 +32,8 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
   await replaced?.hold();
+  // Some file systems give a second name another number.
+  const isWatched = replaced?.heldAt !== undefined && !(await input.hasChanged(replaced.heldAt));
   const isUnchanged = isInPlace && (await file?.isSame?.()) === true;
   await appear();
   if (await input.hasChanged()) {
@@ -42,7 +44,7 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   else {
     await replaced?.commit();
     await sink.commit();
-    if (replaced?.heldAt !== undefined && (await input.hasChanged(replaced.heldAt))) {
+    if (isWatched && (await input.hasChanged(replaced.heldAt))) {
       await replaced.restore();
       throw isLate();
     }
