@@ -67,7 +67,8 @@ async function readBytes(path: string): Promise<Uint8Array> {
   // Spreadsheet programs write UTF-16 with a byte order mark as "Unicode text".
   const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isWide) return Buffer.from(new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes));
-  if (!isUtf8(bytes)) throw new UsageError(`${path}: is not UTF-8; save it as UTF-8`);
+  const entries = isUtf8(bytes) ? "" : bytes.toString("latin1").replace(/(^|\s)#[^\r\n]*/g, "");
+  if (!isUtf8(Buffer.from(entries, "latin1"))) throw new UsageError(`${path}: is not UTF-8; save it as UTF-8`);
   const hasMark = first === 0xef && second === 0xbb && bytes[2] === 0xbf;
   return hasMark ? bytes.subarray(3) : bytes;
 }

@@ -143,7 +143,9 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       normal[normal.length - 1] += word;
       continue;
     }
-    const values = before === undefined ? [] : takesTime ? ["TIME"] : wordsFor(before);
+    // Only these commands take files: for others, the word may be a value of their own.
+    const takesFiles = ["emails", "domains"].includes(command.name());
+    const values = before === undefined || !takesFiles ? [] : takesTime ? ["TIME"] : wordsFor(before);
     if (values.length > 0 && /^\w+$/.test(word) && !existsSync(word)) {
       const written = `${before!.long}=${values.includes(word) ? word : values.join("|")}`;
       throw new UsageError(`${word}: no such file; the value of ${before!.long} is written ${written}`);

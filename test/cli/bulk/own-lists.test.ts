@@ -31,6 +31,7 @@ describe("allow and deny lists", () => {
   test.each([
     ["UTF-16", Buffer.from("\ufefflarch-and-oak.com\r\n", "utf16le"), 0, "ann@larch-and-oak.com,disposable\n"],
     ["UTF-16, the other way round", Buffer.from("\ufefflarch-and-oak.com\n", "utf16le").swap16(), 0, ",disposable\n"],
+    ["a comment in Latin-1", Buffer.from("# soci\u00e9t\u00e9\nlarch-and-oak.com\n", "latin1"), 0, ",disposable\n"],
     ["Latin-1", Buffer.from("b\u00fccher.de\n", "latin1"), 2, "idv: deny.txt: is not UTF-8; save it as UTF-8\n"],
   ])("are read as their bytes say: %s", async (_, list, code, text) => {
     const home = folderOf({ ...files, "deny.txt": list });
