@@ -25,7 +25,8 @@ export function* charge(charges: readonly Charge[]): Work<Charged> {
     const hashes = own.map(({ idempotencyKey }) => hashOf(idempotencyKey));
     return hashes.length === 0 ? [] : [selectAnswers(id, hashes)];
   });
-  const [isOne, inOrder] = [`id IN (${listOf(ids)})`, "ORDER BY id {by_bytes} {lock}"];
+  const isOne = `id IN (${listOf(ids)})`;
+  const inOrder = "ORDER BY id {by_bytes} {lock}";
   const [keyRows, quotaRows, [{ now }], ...stored] = yield* ask<
     [rules.KeyRow[], rules.NamedQuotaRow[], [Clock], ...DatedAnswer[][]]
   >(

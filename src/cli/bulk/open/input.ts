@@ -84,7 +84,8 @@ export function checkMemory(inputName: string, rows: number, columns: number, op
   // With so little memory, no number of parts would do.
   if (items <= most || most < leastItems) return;
   const about = grouped(Number(items.toPrecision(2)));
-  const [needed, has] = [sizeOf(runBytes + itemBytes * items), sizeOf(limit)];
+  const needed = sizeOf(runBytes + itemBytes * items);
+  const has = sizeOf(limit);
   const parts = Math.ceil((1.1 * rows * columns) / most);
   throw new FileError(
     `${inputName}: if all are different, its ${about} items or so need ${needed} of memory, and there are ${has}; ` +

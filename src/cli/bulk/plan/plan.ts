@@ -257,7 +257,8 @@ function rowFilter({ only, drop, dedupe, failOn }: BulkOptions, { cell }: Settin
   const isWanted = (status: string) => isChosen(status === "" ? noItem : status);
   const flagsIn = (words: readonly string[] = []) =>
     words.filter((word) => word.startsWith(flagPrefix)).map((word) => word.slice(flagPrefix.length));
-  const [onlyFlags, dropFlags] = [flagsIn(only), flagsIn(drop)];
+  const onlyFlags = flagsIn(only);
+  const dropFlags = flagsIn(drop);
   const isFlagged = onlyFlags.length + dropFlags.length > 0;
   return {
     ...(isFiltered && { keeps: (status) => isWanted(status) || (isInPlace && status === notChecked.status) }),
