@@ -6,6 +6,7 @@ import { delimiter } from "node:path";
 import { compileList, type ListName, type ListTable, type OwnLists } from "../../core/classifier/tables/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
+import { encodingByMark } from "../../formats/encodings/text-encoding.js";
 import { isUrl } from "../../text.js";
 import { UsageError } from "../errors.js";
 import { ownListPath } from "./paths.js";
@@ -63,12 +64,11 @@ async function readBytes(path: string): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
   });
-  const [first, second] = bytes;
   // Spreadsheet programs write UTF-16 with a byte order mark as "Unicode text".
-  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  if (isWide) return Buffer.from(new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes));
+  const encoding = encodingByMark(bytes);
+  if (encoding !== undefined) return Buffer.from(new TextDecoder(encoding).decode(bytes));
   const entries = isUtf8(bytes) ? "" : bytes.toString("latin1").replace(/(^|\s)#[^\r\n]*/g, "");
   if (!isUtf8(Buffer.from(entries, "latin1"))) throw new UsageError(`${path}: is not UTF-8; save it as UTF-8`);
-  const hasMark = first === 0xef && second === 0xbb && bytes[2] === 0xbf;
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return hasMark ? bytes.subarray(3) : bytes;
 }
