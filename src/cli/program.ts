@@ -10,7 +10,7 @@ import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
 import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
-import { insteadAtCheck, insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
+import { insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -164,23 +164,25 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
   for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
   const command = path.at(-1)!;
   const name = path.map((each) => each.name()).join(" ");
+  const ownName = name.slice("idv ".length);
   const help = `see ${name} --help`;
   const [, missing] = /^missing required argument '(.+)'$/.exec(line) ?? [];
   if (missing !== undefined) return `${name} needs ${missing}; ${help}`;
-  if (line.startsWith("too many arguments for ")) return `too many words for ${name}${remarkOn(name, words)}; ${help}`;
+  if (line.startsWith("too many arguments for "))
+    return `too many words for ${name}${remarkOn(ownName, words)}; ${help}`;
   const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];
   if (what === undefined) return line;
   // What follows = may be a key.
   const shown = what === "option" ? word.replace(/=.*/s, "") : word;
-  const hint = what === "option" ? optionMeant(shown, command) : commandMeant(word, command);
+  const hint = what === "option" ? optionMeant(shown, command, ownName) : commandMeant(word, command);
   if (hasOption(command, shown)) return `${shown} takes no value; ${help}`;
   return `unknown ${what} ${shown}${hint === undefined ? "" : ` (${hint})`}; ${help}`;
 }
 
 function remarkOn(name: string, words: readonly string[]): string {
-  const option = optionFor(name.slice("idv ".length));
+  const option = optionFor(name);
   if (option !== undefined) return ` (write ${option})`;
-  if (name !== "idv login") return "";
+  if (name !== "login") return "";
   const file = words.slice(1).find((word) => existsSync(word));
   return file === undefined
     ? "; a key there is in the history of the shell, and other users see it: replace it"
@@ -190,11 +192,8 @@ function remarkOn(name: string, words: readonly string[]): string {
 const hasOption = (command: Command, flag: string): boolean =>
   command.options.some(({ long, short }) => flag === long || flag === short);
 
-function optionMeant(flag: string, command: Command): string | undefined {
-  const isBulk = ["emails", "domains"].includes(command.name()) || (command.name() === "login" && flag === "--key");
-  const isCheck = command.name() === "check" && command.parent?.parent === null;
-  const ofCommand = isCheck ? insteadAtCheck(flag) : command.parent === null ? insteadOfCommand(flag) : undefined;
-  const instead = isBulk ? insteadOf(flag) : ofCommand;
+function optionMeant(flag: string, command: Command, name: string): string | undefined {
+  const instead = insteadOf(name, flag);
   if (instead !== undefined) return instead;
   const known = command.options.flatMap((option) => option.long ?? []);
   const long = meantBy(flag, known);

@@ -4,8 +4,10 @@
 const wordsFor = (meanings: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(meanings).flatMap(([meaning, words]) => words.split(" ").map((word) => [word, meaning])));
 
-const options = wordsFor({
-  "others can read a key on a command line; put it into IDV_API_KEY, or run idv login": "api-key k key token",
+const keyAdvice = "others can read a key on a command line; put it into IDV_API_KEY, or run idv login";
+
+const optionsOfTables = wordsFor({
+  [keyAdvice]: "api-key k key token",
   "write --set apiKeyFile=FILE": "api-key-file",
   "write --base-url URL": "url endpoint",
   "write --set concurrency=N": "workers threads jobs j concurrency",
@@ -50,18 +52,6 @@ const options = wordsFor({
   "write --format jsonl for rows, --log json for the summary": "json",
 });
 
-/** Options of tables, at the command for a few values. */
-const optionsOfCheck = wordsFor({
-  "the reason and the suggestion are always printed; --why prints more": "explain",
-  "write --json": "format",
-  "write > FILE": "output o",
-});
-
-export const insteadOf = (flag: string, known = options): string | undefined =>
-  known.get(flag.replace(/^-+/, "").toLowerCase());
-
-export const insteadAtCheck = (flag: string): string | undefined => insteadOf(flag, optionsOfCheck);
-
 const statuses = wordsFor({
   ok: "valid good deliverable",
   fake: "invalid bad undeliverable typo",
@@ -86,8 +76,27 @@ const commands = wordsFor({
   "write idv emails list.csv --dns": "dns",
   "to run the service: idv serve": "start",
   "write idv usage, or idv cache stats": "stats",
-  "write idv --version": "version -v",
+  "write idv --version": "version v",
 });
+
+const optionsOf = new Map([
+  ["emails", optionsOfTables],
+  ["domains", optionsOfTables],
+  ["login", wordsFor({ [keyAdvice]: "key" })],
+  [
+    "check",
+    wordsFor({
+      "the reason and the suggestion are always printed; --why prints more": "explain",
+      "write --json": "format",
+      "write > FILE": "output o",
+    }),
+  ],
+  ["", commands],
+]);
+
+/** What an option is here; `command` is empty for `idv` itself. */
+export const insteadOf = (command: string, flag: string): string | undefined =>
+  optionsOf.get(command)?.get(flag.replace(/^-+/, "").toLowerCase());
 
 /** What a group of commands may call one of its own. */
 const verbs = [
