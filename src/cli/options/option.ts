@@ -166,13 +166,11 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
   const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
   if (quoted !== undefined && !existsSync(word))
     throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
-  const switched = options.find(
-    ({ short, long, required, optional }) => !required && !optional && (before === short || before === long),
-  );
-  if (switched && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
-    throw new UsageError(`${switched.long} takes no value; leave out ${word}`);
+  const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
+  if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
+    throw new UsageError(`${own.long} takes no value; leave out ${word}`);
   // A value may be anything.
-  if (options.some(({ short, long, required }) => required && (before === short || before === long))) return;
+  if (own?.required) return;
   if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
   const [dash] = /^[\u2010-\u2015]+(?=[A-Za-z])/.exec(word) ?? [];
   if (dash !== undefined && !existsSync(word)) {
