@@ -133,7 +133,10 @@ const domain = fc.oneof(
   ),
   fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join(".")),
 );
-const address = fc.tuple(local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain).map((parts) => parts.join(""));
+const blanks = fc.constantFrom("", "", "", " ", "   ", "\t");
+const address = fc
+  .tuple(blanks, local, fc.constantFrom("@", "@", "@", "@", "", "@@"), domain, blanks)
+  .map((parts) => parts.join(""));
 
 describe("random items", () => {
   test.each<[Kind, fc.Arbitrary<string>]>([

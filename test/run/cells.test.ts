@@ -287,3 +287,17 @@ test("an address gives the same item with and without angle brackets", () => {
     { numRuns: times(1000) },
   );
 });
+
+test("words without an address are the item that a closer look finds", () => {
+  const word = fc.constantFrom(
+    ...["ann", "Lee", "n/a", "none", "1.", "12)", "-", "at", "web.de", "e-mail", "x_y", "o..p", "i.e.", "mail"],
+  );
+  const text = fc.array(fc.tuple(word, fc.constantFrom(" ", "  ", ".", "-", "")), { minLength: 1, maxLength: 5 });
+  const items = (value: string) => new Cells({ ...usualCells, kind: "email" }).itemsIn(value);
+  // A no-break space at its end takes a value out of the quick way.
+  const property = fc.property(text, (parts) => {
+    const value = parts.flat().join("");
+    expect(items(value)).toEqual(items(`${value}\u00a0`));
+  });
+  fc.assert(property, { numRuns: times(5000) });
+});
