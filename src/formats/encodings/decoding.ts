@@ -22,7 +22,7 @@ export async function decodeInput(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
   encoding?: string,
-  isForced = true,
+  isForced = false,
 ): Promise<DecodedInput> {
   const isGuessed = encoding === "auto";
   const isNamed = encoding !== undefined && !isGuessed && createDecoder(encoding).encoding !== "utf-8";

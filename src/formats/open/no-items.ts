@@ -4,13 +4,15 @@ import { type CellOptions, Cells, usualCells } from "../../core/run/items/cells.
 import { innerAddress, profiles } from "../../core/run/items/profiles.js";
 import type { RunReport } from "../../core/run/run-options.js";
 import { nameText } from "../../core/table/bytes.js";
-import { nameFit } from "../../core/table/sniff/column.js";
+import { nameFit, nameFitOf } from "../../core/table/sniff/column.js";
 import { startRecords } from "../../core/table/sniff/sample.js";
 import type { Table } from "../../core/table/table.js";
 import type { Kind } from "../../core/validator/validator.js";
 import type { FaultWords } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
+import type { InputFile } from "../../files/input.js";
 import { counted, grouped, printable } from "../../text.js";
+import { decodeInput } from "../encodings/decoding.js";
 import type { EmptyFormulas, OpenSheet } from "../format.js";
 
 const names = {
@@ -70,6 +72,37 @@ export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): 
 }
 
 const columnText = (column: number, name: string): string => `column ${column + 1}${name === "" ? "" : ` "${name}"`}`;
+
+const sampledBytes = 65_536;
+
+interface Named {
+  readonly kind: Kind;
+  readonly inputName: string;
+  readonly encoding: string | undefined;
+}
+
+/** Whether most of the first lines hold no item, and no header announces one. Closes the input, and finds no faults. */
+export async function holdsFewItems({ kind, inputName, encoding }: Named, input: InputFile, signal: AbortSignal) {
+  let text = "";
+  try {
+    const { bytes } = await decodeInput(inputName, input.bytes, encoding);
+    for await (const piece of bytes) {
+      text += Buffer.from(piece).toString();
+      if (text.length > sampledBytes) break;
+    }
+  } catch {
+    // Opening it reports the fault.
+    signal.throwIfAborted();
+    return false;
+  } finally {
+    await input.close();
+  }
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
+  const profile = profiles[kind];
+  const isNamed = lines[0]?.split(/[,;|\t]/).some((name) => nameFitOf(name.trim(), profile) === 3);
+  const isItem = (part: string) => profile.holds(part) || profile.resembles(part);
+  return !isNamed && 2 * lines.filter((line) => line.split(/[\s,;|]+/).some(isItem)).length < lines.length;
+}
 
 /** Share of the first items; meaningful from `fewItems` on. */
 const mostInvalid = 0.9;

@@ -2,13 +2,12 @@
 // nothing of archives. An archive is written while its tables are, so that none waits on a disk for the others.
 
 import { profiles } from "../../../core/run/items/profiles.js";
-import { nameFitOf } from "../../../core/table/sniff/column.js";
 import { endingOf } from "../../../files/ending.js";
 import { ChoiceError } from "../../../files/errors.js";
 import { openReplaced } from "../../../files/output.js";
 import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
-import { decodeInput } from "../../../formats/encodings/decoding.js";
 import { type Container, fileOf } from "../../../formats/format.js";
+import { holdsFewItems } from "../../../formats/open/no-items.js";
 import { isContainerName, tableEndings } from "../../../formats/registry.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
@@ -120,32 +119,11 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
   return { tables, refusal, failure };
 }
 
-const sampledBytes = 65_536;
-
 /** A text beside the tables of an archive may name an address, too. */
 async function mayBeText(plan: Plan, signal: AbortSignal): Promise<boolean> {
-  const { kind, inputName, encoding, isForced, member, table } = plan;
+  const { isForced, member, table } = plan;
   if (endingOf(member!.table) !== "txt" || isForced || table.columns !== undefined) return false;
-  const input = await member!.container.read(member!.table);
-  let text = "";
-  try {
-    const { bytes } = await decodeInput(inputName, input.bytes, encoding);
-    for await (const piece of bytes) {
-      text += Buffer.from(piece).toString();
-      if (text.length > sampledBytes) break;
-    }
-  } catch {
-    // Opening it reports the fault.
-    signal.throwIfAborted();
-    return false;
-  } finally {
-    await input.close();
-  }
-  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "");
-  const { holds, resembles } = profiles[kind];
-  const isNamed = lines[0]?.split(/[,;|\t]/).some((name) => nameFitOf(name.trim(), profiles[kind]) === 3);
-  const holding = lines.filter((line) => line.split(/[\s,;|]+/).some((part) => holds(part) || resembles(part)));
-  return !isNamed && holding.length < lines.length / 2;
+  return holdsFewItems(plan, await member!.container.read(member!.table), signal);
 }
 
 const mostNamed = 5;
