@@ -40,21 +40,20 @@ const dotString = /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&
 
 /** Returns lower case. Drops tags and dots only where providers do. Undefined for bad syntax or a literal. */
 export function canonicalItem(kind: Kind, item: string): string | undefined {
-  const at = kind === "email" ? findPlainAt(item) : -1;
-  if (at !== -1) return canonicalAddress(item.slice(0, at), item.slice(at + 1).toLowerCase(), quoteLastDot);
   const parts = partsOf(kind, item);
-  if (parts === undefined || kind === "domain") return parts?.domain;
-  return canonicalAddress(parts.local, parts.domain, quoteLocal);
+  return parts === undefined || kind === "domain" ? parts?.domain : canonicalAddress(parts.local, parts.domain);
 }
 
 /** The domain has lower case and A-labels. Returns undefined for bad syntax or a literal. */
 export function partsOf(kind: Kind, item: string): { readonly local: string; readonly domain: string } | undefined {
+  const at = kind === "email" ? findPlainAt(item) : -1;
+  if (at !== -1) return { local: item.slice(0, at), domain: item.slice(at + 1).toLowerCase() };
   const address = kind === "email" ? parseAddress(item) : { local: "", domain: parseDomainName(withoutRoot(item)) };
   if (address instanceof Fault || address.domain === undefined || address.domain instanceof Fault) return undefined;
   return { local: address.local, domain: address.domain.ascii };
 }
 
-function canonicalAddress(local: string, ascii: string, quoted: (local: string) => string): string {
+function canonicalAddress(local: string, ascii: string): string {
   const dot = ascii.indexOf(".");
   const zone = ascii.slice(dot + 1);
   // `anything@ann.fastmail.com` reaches `ann@fastmail.com`.
@@ -63,16 +62,13 @@ function canonicalAddress(local: string, ascii: string, quoted: (local: string) 
   const spelling = spellingOf.get(ascii) ?? (family === undefined ? undefined : spellingOf.get(family));
   // A server may tell case apart (RFC 5321, section 2.4), but none is known that gives two people such mailboxes.
   const name = local.toLowerCase();
-  if (spelling === undefined) return `${quoted(name)}@${ascii}`;
+  if (spelling === undefined) return `${quoteLocal(name)}@${ascii}`;
   const { domain = ascii, ignored, dotsAreHyphens, hasPhones } = spelling;
   const base = hasPhones ? name.replace(/^\+(?=\d{10})/, "") : name;
   const plus = base.indexOf("+");
   const mailbox = plus > 0 ? base.slice(0, plus) : base;
   const shortest = ignored ? mailbox.replace(ignored, "") : mailbox;
-  return `${quoted((dotsAreHyphens ? shortest.replaceAll(".", "-") : shortest) || mailbox)}@${domain}`;
+  return `${quoteLocal((dotsAreHyphens ? shortest.replaceAll(".", "-") : shortest) || mailbox)}@${domain}`;
 }
 
 const quoteLocal = (local: string): string => (dotString.test(local) ? local : `"${local.replace(/["\\]/g, "\\$&")}"`);
-
-/** Quotes an unquoted local part only if it ends with a dot, as `ann.+news` does without its sub-address. */
-const quoteLastDot = (local: string): string => (local.endsWith(".") ? quoteLocal(local) : local);

@@ -50,12 +50,14 @@ function factsOf(domain: string): DomainFacts {
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
   const parts = partsOf(kind, item);
   if (parts === undefined) return [];
-  const [mailbox = ""] = parts.local.toLowerCase().split("+");
+  const local = parts.local.toLowerCase();
+  const plus = local.indexOf("+");
+  const mailbox = plus === -1 ? local : local.slice(0, plus);
   const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(parts.domain);
   const flags: Flag[] = [];
   if (isRole(mailbox)) flags.push("role");
   if (isFree) flags.push("free-provider");
-  if (noReply.test(mailbox)) flags.push("no-reply");
+  if (mailbox.includes("reply") && noReply.test(mailbox)) flags.push("no-reply");
   if (isRelay) flags.push("relay");
   if (isGateway) flags.push("sms-gateway");
   if (hasFreeDots && isDottedVariant(mailbox)) flags.push("dotted-variant");

@@ -2,10 +2,11 @@
 import { keyboardRows } from "../rules/mailbox/placeholder.js";
 
 const rows = [...keyboardRows, "abcdefghijklmnopqrstuvwxyz"];
-const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))];
-const isRun = (text: string, shortest: number) => text.length >= shortest && runs.some((run) => run.includes(text));
+const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))].join("\n");
+const isRun = (text: string, shortest: number) => text.length >= shortest && runs.includes(text);
 
-const middleRow = /^(?=.*(?:asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj))[asdfghjkl]{4,}$/;
+const middleRow = /^[asdfghjkl]{4,}$/;
+const partOfMiddleRow = /asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj/;
 const oneLetter = /^(.)\1{3,}$/;
 const repeated = /^([a-z]{2,4}?)\1+$/;
 const words: ReadonlySet<string> = new Set(
@@ -16,8 +17,9 @@ const words: ReadonlySet<string> = new Set(
 );
 
 export function isGibberish(mailbox: string): boolean {
-  const text = mailbox.replace(/\d+$/, "").replace(/[._-]/g, "");
-  if (words.has(text) || oneLetter.test(text) || isRun(text, 4) || middleRow.test(text)) return true;
+  const text = mailbox.replace(/[._-]|\d+$/g, "");
+  if (words.has(text) || oneLetter.test(text) || isRun(text, 4)) return true;
+  if (middleRow.test(text) && partOfMiddleRow.test(text)) return true;
   const unit = repeated.exec(text)?.[1];
   // Not `feifei` and `tingting`, which are names of people.
   return unit !== undefined && text.length >= 6 && (isRun(unit, 3) || !/[aeiouy]/.test(unit));
