@@ -22,6 +22,10 @@ const mostPrepared = 1000;
 export class BlockRenderer {
   readonly #columns: readonly number[];
   readonly #needsVerdicts: boolean;
+  readonly #hasCanonical: boolean;
+  readonly #hasSuggestion: boolean;
+  /** The number of the field `was` among those of a column; 0 without one. */
+  readonly #was: number;
   readonly #writer: RecordWriter;
   readonly #byCodes = new Map<number | string, AddedFields>();
   readonly #byFields = new Map<string, AddedFields>();
@@ -35,6 +39,10 @@ export class BlockRenderer {
   ) {
     this.#columns = itemColumnsOf(options.shape);
     this.#needsVerdicts = needsVerdicts(options.columns, explainsAll);
+    const { details } = options.columns;
+    this.#hasCanonical = details.includes("canonical");
+    this.#hasSuggestion = details.includes("suggestion");
+    this.#was = 1 + details.indexOf("was");
     this.#writer = writerOf(options.shape, options.target, options.columns);
   }
 
@@ -59,13 +67,7 @@ export class BlockRenderer {
     if (code === notARowCode) return unchanged;
     if (width === 1 && isKept(code)) return null;
     const own = width === 1 ? undefined : codes.subarray(first, first + width);
-    const isOwn = (nth: number) =>
-      isKept(codes[first + nth]!) ||
-      this.#isExplained(codes[first + nth]!) ||
-      this.#isMarked(chunk, row, nth, rows) ||
-      this.#earlierWas(nth) !== undefined;
-    if (this.#columns.some((_, nth) => isOwn(nth)))
-      return this.#prepared(this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)));
+    for (let nth = 0; nth < width; nth++) if (this.#isOwn(chunk, row, nth, rows)) return this.#ownOf(chunk, row, rows);
     const key = own?.join() ?? code;
     let added = this.#byCodes.get(key);
     if (added === undefined) {
@@ -75,9 +77,25 @@ export class BlockRenderer {
     return added;
   }
 
-  /** Many rows have the same fields, such as the same flags; those of other details are all different. */
+  /** Whether the fields of a column depend on more than its code. */
+  #isOwn(chunk: ScannedChunk, row: number, nth: number, rows: RenderedRows): boolean {
+    const code = rows.codes[row * this.#columns.length + nth]!;
+    return (
+      isKept(code) ||
+      this.#isExplained(code) ||
+      this.#isMarked(chunk, row, nth, rows) ||
+      this.#earlierWas(nth) !== undefined
+    );
+  }
+
+  #ownOf(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields {
+    if (this.#columns.length === 1) return this.#prepared(this.#fieldsOf(chunk, row, 0, rows));
+    return this.#prepared(this.#columns.flatMap((_, column) => this.#fieldsOf(chunk, row, column, rows)));
+  }
+
+  /** Many rows have the same fields, such as the same flags; canonical forms are all different. */
   #prepared(fields: readonly string[]): AddedFields {
-    if (this.options.columns.details.includes("canonical")) return this.#writer.prepare(fields);
+    if (this.#hasCanonical) return this.#writer.prepare(fields);
     const key = fields.join("\0");
     const known = this.#byFields.get(key);
     if (known !== undefined) return known;
@@ -87,16 +105,16 @@ export class BlockRenderer {
   }
 
   #earlierWas(column: number): number | undefined {
-    const { details, names, indices } = this.options.columns;
-    const index = details.indexOf("was");
-    return index === -1 ? undefined : indices[(column * names.length) / this.#columns.length + 1 + index];
+    const { names, indices } = this.options.columns;
+    if (this.#was === 0) return undefined;
+    return indices[(column * names.length) / this.#columns.length + this.#was];
   }
 
   /** Returns whether an item was replaced, or differs from its field by marks, whose removal is suggested. */
   #isMarked(chunk: ScannedChunk, row: number, nth: number, { codes, was }: RenderedRows): boolean {
     const field = row * this.#columns.length + nth;
     if (was?.has(field)) return true;
-    const isSuggested = this.options.columns.details.includes("suggestion") && hasItem(codes[field]!);
+    const isSuggested = this.#hasSuggestion && hasItem(codes[field]!);
     return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).rawValue(row));
   }
 
@@ -145,8 +163,8 @@ export class BlockRenderer {
   /** What an earlier run has replaced stays in its column, which has the only copy. */
   #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
     const earlier = this.#earlierWas(column);
-    const index = 1 + this.options.columns.details.indexOf("was");
-    return earlier === undefined || fields[index] !== "" ? fields : fields.with(index, chunk.field(row, earlier));
+    if (earlier === undefined || fields[this.#was] !== "") return fields;
+    return fields.with(this.#was, chunk.field(row, earlier));
   }
 }
 
