@@ -1,4 +1,5 @@
-// Peer of bench:api: sends the same batches at the same concurrency with undici and discards the answers.
+// Peer of bench:api: sends the same requests at the same concurrency with undici and discards the answers.
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "undici";
 
@@ -12,7 +13,8 @@ async function client() {
     const batch = emails.slice(next, next + Number(size));
     next += Number(size);
     const body = JSON.stringify({ emails: batch });
-    const answer = await request(`${url}/emails/validate`, { method: "POST", dispatcher, headers, body });
+    const own = { ...headers, "idempotency-key": randomUUID() };
+    const answer = await request(`${url}/emails/validate`, { method: "POST", dispatcher, headers: own, body });
     await answer.body.dump();
   }
 }

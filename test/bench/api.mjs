@@ -1,8 +1,8 @@
 // node test/bench/api.mjs [ITEMS [ROUNDS]]
 //
 // Measures `idv emails` on ITEMS distinct items against `idv serve` on the same machine, with and without the cache. The
-// peer is a bare undici loop that sends the same batches and discards the answers. Prints items a second, their ratio and
-// peak memory, as medians of ROUNDS that take turns. A last run with twice the items shows how memory grows.
+// peer is a bare undici loop that sends the same requests and discards the answers. Prints items a second, CPU time, their
+// ratios and peak memory, as medians of ROUNDS that take turns. A last run with twice the items shows how memory grows.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,12 +51,14 @@ try {
     }
     say(`${items.toLocaleString("en")} items, ${size} a request, ${concurrency} at a time`);
     const rateOf = (name) => items / median(results[name].map(({ wall }) => wall));
+    const cpuOf = (name) => median(results[name].map(({ cpu }) => cpu));
     for (const name of Object.keys(programs)) {
       const megabytes = median(results[name].map(({ peak }) => peak));
       const ratio = rateOf(name) / rateOf("bare undici loop");
       say(
         `  ${name.padEnd(18)}${Math.round(rateOf(name)).toLocaleString("en").padStart(10)} items/s` +
-          `${ratio.toFixed(2).padStart(7)}${Math.round(megabytes).toString().padStart(6)} MB`,
+          `${ratio.toFixed(2).padStart(7)}${cpuOf(name).toFixed(2).padStart(8)} s CPU` +
+          `${(cpuOf(name) / cpuOf("bare undici loop")).toFixed(2).padStart(7)}${Math.round(megabytes).toString().padStart(6)} MB`,
       );
     }
   }
