@@ -7,7 +7,6 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
 import { longestList } from "../items/item-list.js";
-import type { ItemVerdicts } from "./item-verdicts.js";
 import { type BlockMemory, type Slot, slotRows } from "./threads/block-memory.js";
 
 export function createBlockKernel(
@@ -71,15 +70,16 @@ export function createBlockKernel(
         hashes.set(own.hashes.subarray(0, 2 * count), 2 * from);
       });
     },
-    /** Returns verdicts that are valid until the next call; undefined for values that are not a plain list. */
-    judgeList(value: Uint8Array, counts: boolean): Pick<ItemVerdicts, "codes" | "hashes"> | undefined {
-      if (value.length > longestList) return undefined;
+    /** Leaves verdicts in `own`, and returns their number; 0 for a value that is not a plain list. */
+    judgeList({ bytes, at }: ScannedChunk, row: number, counts: boolean): number {
       const { block, codes, hashes } = own;
-      const start = block.byteOffset;
-      block.set(value);
-      const end = start + value.length;
-      const count = kernel.judgeList(start, end, codes.byteOffset, hashes.byteOffset, counts);
-      return count > 0 ? { codes: codes.subarray(0, count), hashes: hashes.subarray(0, 2 * count) } : undefined;
+      const start = at[row * recordWords + Offset.valueStart]!;
+      const end = at[row * recordWords + Offset.valueEnd]!;
+      const isHere = bytes.buffer === buffer;
+      if (end - start > longestList) return 0;
+      if (!isHere) bytes.copy(block, 0, start, end);
+      const from = isHere ? bytes.byteOffset + start : block.byteOffset;
+      return kernel.judgeList(from, from + end - start, codes.byteOffset, hashes.byteOffset, counts);
     },
     readDomains(chunk: ScannedChunk, domains: Int32Array): void {
       eachPiece(chunk, (block, records, count, from) => {

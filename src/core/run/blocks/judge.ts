@@ -87,16 +87,19 @@ export class Judge {
   #judgeList(chunk: ScannedChunk, row: number, field: number, verdicts: FieldVerdicts): boolean {
     const { cells, shard, isService } = this.options;
     if (!this.judges.cells.takesPlainAddresses || cells.deciding === "first" || shard) return false;
-    const listed = this.judges.kernel?.judgeList(chunk.rawValue(row), this.#isCounted(field));
-    if (listed === undefined) return false;
-    const { codes, hashes } = listed;
-    const all = Array.from(codes, (code, nth) => {
-      return { code: isService ? notCheckedCode : code, low: hashes[2 * nth]!, high: hashes[2 * nth + 1]! };
-    });
-    const items = codes.includes(askCode) && !isService ? this.judges.cells.itemsIn(chunk.value(row)) : [];
-    for (const [nth, verdict] of all.entries()) {
-      const isAsked = verdict.code === askCode;
-      verdicts.put(field, nth, isAsked ? this.#classifyText(items[nth]!, field) : verdict);
+    const { kernel } = this.judges;
+    const count = kernel?.judgeList(chunk, row, this.#isCounted(field)) ?? 0;
+    if (count === 0) return false;
+    const { codes, hashes } = kernel!.own;
+    let items: readonly string[] | undefined;
+    for (let nth = 0; nth < count; nth++) {
+      if (codes[nth] === askCode && !isService) {
+        items ??= this.judges.cells.itemsIn(chunk.value(row));
+        verdicts.put(field, nth, this.#classifyText(items[nth]!, field));
+      } else {
+        const code = isService ? notCheckedCode : codes[nth]!;
+        verdicts.put(field, nth, { code, low: hashes[2 * nth]!, high: hashes[2 * nth + 1]! });
+      }
     }
     return true;
   }
