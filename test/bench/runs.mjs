@@ -104,7 +104,7 @@ const inputs = {
   "accents.csv": madeOf(withAddress((address, i) => `${words[i % words.length]}.${address}`)),
   "a-labels.csv": madeOf(
     withAddress((address, i) =>
-      i % 10 < 7 ? `${address.split("@")[0]}@${domainToASCII(`${words[i % words.length]}${i % 5000}.de`)}` : address,
+      i % 10 < 7 ? `${address.split("@")[0]}@${domainToASCII(`${words[i % words.length]}${i % 500}.de`)}` : address,
     ),
   ),
   "capitals.csv": madeOf(withAddress((address) => ` ${address.toUpperCase()} `)),

@@ -32,7 +32,7 @@ export function parseDomainName(text: string, offset = 0): DomainName | Fault {
 
 /** The last internationalised names: the mapping takes 2 us, and a list has few of them, many times. */
 const lastMapped = new Map<string, DomainName>();
-const mostMapped = 1000;
+const mostMapped = 10_000;
 
 function mapped(lower: string, offset: number): DomainName | Fault {
   // Check the shape before the mapping, which rejects misplaced dots and hyphens without a position.
