@@ -98,7 +98,7 @@ const inputs = {
   "tabs.tsv": madeOf((line) => line.replaceAll(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/g, "\t")),
   "crlf.csv": madeOf((line) => `${line}\r`),
   "lines.csv": madeOf((line, i) =>
-    i % 3 === 1 ? line.replace(/,[^,]*$/, ',"calls back,\nmornings, or\nevenings"') : line,
+    i % 3 === 1 ? line.replace(/,customer$/, ',"calls back,\nmornings, or\nevenings"') : line,
   ),
   "others.csv": madeOf(withAddress((address, i) => (i % 3 ? others[i % others.length] : address))),
   "accents.csv": madeOf(withAddress((address, i) => `${words[i % words.length]}.${address}`)),
