@@ -25,20 +25,23 @@ const mostPlaces = 10_000;
 /** Six runs of letters and of digits in turn, a long run of consonants, or a number to the base of 16. */
 const runsOfRandom = 6;
 const alphanumeric = /^[a-z\d]{8,}$/;
+const hasBoth = /[a-z]\d|\d[a-z]/;
 const consonants = /[bcdfghjklmnpqrstvwxz]{7}/;
-const hexadecimal = /^(?=.*\d)(?=.*[a-f])[\da-f]{10,}$/;
+const hexadecimal = /^[\da-f]{10,}$/;
 
 /** Returns the index of the pattern of an address; -1 for none. `hasFreeDots`: whether its provider ignores dots. */
 export function patternOf(item: string, hasFreeDots: boolean): number {
-  const [mailbox = ""] = item.slice(0, item.lastIndexOf("@")).toLowerCase().split("+");
+  const local = item.slice(0, item.lastIndexOf("@")).toLowerCase();
+  const plus = local.indexOf("+");
+  const mailbox = plus === -1 ? local : local.slice(0, plus);
   if (hasFreeDots && isDottedVariant(mailbox)) return 0;
   const text = mailbox.replace(/[._-]/g, "");
-  return isChanging(text) || consonants.test(text) || hexadecimal.test(text) ? 1 : -1;
+  if (consonants.test(text)) return 1;
+  return alphanumeric.test(text) && hasBoth.test(text) && (hexadecimal.test(text) || isChanging(text)) ? 1 : -1;
 }
 
 /** By runs: one expression for all of them took minutes for an item of some thousand characters. */
-const isChanging = (text: string): boolean =>
-  alphanumeric.test(text) && text.match(/[a-z]+|\d+/g)!.length >= runsOfRandom;
+const isChanging = (text: string): boolean => text.match(/[a-z]+|\d+/g)!.length >= runsOfRandom;
 
 type Counts = readonly number[] | undefined;
 
