@@ -93,6 +93,7 @@ export interface Table extends RecordStream {
   readonly linesLeftOut: number;
   /** The lines above the table that hold an item in their text, which is not judged: numbers from 1. */
   readonly linesWithItems?: readonly number[];
+  readonly unusedHeader?: number | undefined;
   /** Returns the encoding of the table's start if it is certain; undefined for UTF-8, and if nothing is certain. */
   surelyIn(): Promise<string | undefined>;
   firstValues(column: number): readonly string[];

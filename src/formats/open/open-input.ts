@@ -134,8 +134,8 @@ function noteEncoding({ inputName, encoding, outputEncoding, note }: InputChoice
 
 /** Notes what may not be as the user expects it. @throws ChoiceError when the input cannot be replaced */
 async function noteTable(
-  { kind, inputName, isInPlace, note }: InputChoices,
-  { format, header, madeOf, elements, linesWithItems = [], surelyIn }: Table,
+  { kind, inputName, isInPlace, table: { header: usesHeader }, note }: InputChoices,
+  { format, header, madeOf, elements, linesWithItems = [], unusedHeader, surelyIn }: Table,
 ): Promise<void> {
   if (madeOf !== undefined) {
     const replacement = `${madeOf} cannot be replaced; write a table with -o FILE.csv`;
@@ -146,6 +146,10 @@ async function noteTable(
   if (linesWithItems.length > 0) {
     const lines = linesText({ count: linesWithItems.length, lines: linesWithItems.slice(0, 3) });
     notes.push(`${profiles[kind].plural} in the text above the table are not judged: ${lines}`);
+  }
+  if (unusedHeader !== undefined) {
+    const option = usesHeader === false ? "--no-headers" : "--skip-lines";
+    notes.push(`line ${unusedHeader} reads like the header; to use it as one, leave out ${option}`);
   }
   if (elements?.mayHaveMore) notes.push("lists that begin after its first 16 MiB are not looked for; -c names them");
   if (elements?.isOfTexts && format === "json") notes.push("a list of texts; the output is a list of objects");

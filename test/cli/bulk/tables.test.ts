@@ -23,6 +23,25 @@ test.each([
   expect([code, stderr]).toEqual([0, `idv: ${notice}\n`]);
 });
 
+describe("a header that is not used as one", () => {
+  const table = "id,email\n1,ann@larch-and-oak.com\n2,bob@larch-and-oak.com\n";
+  const notice = (line: number, option: string) =>
+    `idv: l.csv: line ${line} reads like the header; to use it as one, leave out ${option}\n`;
+  test.each<[string, string, string]>([
+    [table, "--no-headers", notice(1, "--no-headers")],
+    [table, "--skip-lines 1", notice(1, "--skip-lines")],
+    [`Report of May\n${table}`, "--skip-lines 2", notice(2, "--skip-lines")],
+    [`Report of May\n${table}`, "--skip-lines 1", ""],
+    // Said twice, it is meant.
+    [table, "--no-headers --skip-lines 1", ""],
+    [table.slice(table.indexOf("\n") + 1), "--no-headers", ""],
+    ["a,b\n1,ann@larch-and-oak.com\n", "--no-headers", ""],
+  ])("%j %s", async (list, options, expected) => {
+    const { code, stderr } = await runOver(list, `emails --log none ${options}`);
+    expect([code, stderr]).toEqual([0, expected]);
+  });
+});
+
 describe("--fail-on", () => {
   const few = `email\n${"u@gmial.com\n".repeat(29)}${"ann.keller@larch-and-oak.com\n".repeat(71)}`;
 

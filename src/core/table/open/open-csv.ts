@@ -10,7 +10,7 @@ import { hasUsualMarks, sniffDialect, sniffLineEnding } from "../sniff/dialect.j
 import { anySign, type ItemProfile, type ItemTest } from "../sniff/item-profile.js";
 import { layoutOf, mostCommonWidth } from "../sniff/layout.js";
 import { splitterOf, startRecords } from "../sniff/sample.js";
-import { isHeaderOf, isReordered, otherHeader } from "../sniff/second-header.js";
+import { isHeaderLine, isHeaderOf, isReordered, otherHeader } from "../sniff/second-header.js";
 import type { OpenedTable, Rewrite, TableOptions, TableStart } from "../table.js";
 import { streamOf } from "../writers/start.js";
 import { badStart, dialectFor } from "./bad-start.js";
@@ -117,6 +117,7 @@ export async function openCsv(
     format: reshaped ?? format,
     linesLeftOut,
     linesWithItems: linesIn(preamble, profile),
+    ...(header === undefined && { unusedHeader: unusedHeader(linesAbove, parts.records[0]?.fields ?? [], options) }),
     ...(reshaped === "json" && { outputForm: "array" }),
     ...streamOf(scanned, linesBefore),
   };
@@ -126,6 +127,18 @@ const linesIn = (preamble: Buffer, profile: ItemProfile): readonly number[] =>
   itemText(preamble.toString("latin1"))
     .split(/\r\n|\r|\n/)
     .flatMap((line, nth) => (profile.resembles(line) && profile.holds(line) ? [nth + 1] : []));
+
+/** The line that reads like the header of a table which has none, because the user says so, or skips that line. */
+function unusedHeader(linesAbove: Buffer, first: readonly string[], { header, profile }: TableOptions) {
+  const lines = lineEndings(linesAbove);
+  if (header === false) return lines === 0 && isHeaderOf(first, undefined, profile) ? 1 : undefined;
+  const last = linesAbove
+    .toString("latin1")
+    .trimEnd()
+    .split(/\r\n|\r|\n/)
+    .at(-1)!;
+  return isHeaderLine(Buffer.from(last, "latin1"), profile) ? lines : undefined;
+}
 
 async function bytesOf(shape: TableShape, input: TableBytes, items: ItemTest, isWhole: boolean, rewrite?: Rewrite) {
   if (rewrite === undefined || shape.dialect.delimiter === null) return input;
