@@ -88,7 +88,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   const isUnreadable = (list: List) =>
     list.isMissing ||
     columns.some((column) => isNamedOtherwise(list, column)) ||
-    list.lines.some(({ type }) => type === "header");
+    list.lines.some(({ type }) => type === "header") ||
+    isRunAgain(list);
   const failureOf = (list: List) => (list.isMissing ? 6 : 2);
   const isBroken = (list: List, { type, fields }: Line) => {
     if (type !== "row") return type === "broken";
@@ -332,6 +333,22 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
     return { format: wanted, isReshaped };
   }
 
+  /** Counts the fields of a column that are filled, and those with a known status. */
+  function statusesIn(list: List, column: number) {
+    const rows = list.lines.filter(({ type }) => type === "row");
+    const filled = rows.map(({ fields }) => fields[column]?.text ?? "").filter((text) => text !== "");
+    return { filled: filled.length, known: filled.filter((text) => ranks.includes(text)).length };
+  }
+
+  /** Whether the list would be replaced by one with a second status column. */
+  function isRunAgain(list: List): boolean {
+    if (output !== "inPlace" || update !== undefined || !(list.hasHeader || list.delimiter === undefined)) return false;
+    return ["", ...columns.slice(1).map((column) => `_${list.names[column]}`)].some((end) => {
+      const { filled, known } = statusesIn(list, list.names.indexOf(options.statusColumn + end));
+      return known > 0 && known >= filled / 2;
+    });
+  }
+
   /** The names of the added columns, and the columns of an earlier run that they take. */
   function addedColumns(list: List) {
     const { names, hasHeader, delimiter } = list;
@@ -344,11 +361,8 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
       ...(options.isFlagged ? ["flags"] : []),
     ];
     const holdsStatuses = (column: number) => {
-      const filled = list.lines
-        .filter(({ type }) => type === "row")
-        .map(({ fields }) => fields[column]?.text ?? "")
-        .filter((text) => text !== "");
-      return filled.filter((text) => ranks.includes(text)).length >= filled.length / 2;
+      const { filled, known } = statusesIn(list, column);
+      return known >= filled / 2;
     };
     const added: string[] = [];
     const places: (number | undefined)[] = [];

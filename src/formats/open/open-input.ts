@@ -161,14 +161,21 @@ async function noteTable(
   for (const text of notes) note(`${inputName}: ${text}`);
 }
 
-function addedColumns({ inputName, columns: wanted, note }: InputChoices, table: Table): Columns {
+/** @throws ChoiceError for a file that was replaced before: each night would add a column */
+function addedColumns(choices: InputChoices, table: Table): Columns {
+  const { inputName, columns: wanted, isInPlace, note } = choices;
   const columns = nameColumns(table.names, wanted.status, {
     ...wanted,
     others: table.otherColumns.map((column) => columnName(table, column)),
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
-    const isOurs = earlierValues(table, usual) !== undefined;
+    const earlier = earlierValues(table, usual);
+    const isOurs = earlier !== undefined;
+    if (isInPlace && !wanted.update && earlier?.some((value) => value !== "" && isStatus(value))) {
+      const choice = "--update=all replaces them, --update keeps them, --set statusColumn=NAME adds others";
+      throw new ChoiceError(`${inputName}: has statuses of an earlier run in "${usual}"; ${choice}`);
+    }
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }

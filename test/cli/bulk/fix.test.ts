@@ -13,7 +13,8 @@ import { times } from "../../support/tier.js";
 async function fixed(name: string, text: string, ...args: string[]) {
   const home = folderOf({ [name]: text });
   const output = args.includes("-o") ? args[args.indexOf("-o") + 1]! : `out-${name}`;
-  const { code, stderr } = await idv(["emails", name, "--offline", "-o", output, "--fix", ...args], { home });
+  const to = args.includes("-o") ? [] : ["-o", output];
+  const { code, stderr } = await idv(["emails", name, "--offline", ...to, "--fix", ...args], { home });
   expect(code, stderr).toBe(0);
   return { text: readFileSync(join(home, output), "utf8"), stderr };
 }
@@ -135,7 +136,7 @@ describe("repairs the item where it is", () => {
       const home = folderOf({ "list.csv": `email,n,mail2\n${rows}` });
       const columns = ["-c", "email", "-c", "mail2", "--offline", "-q"];
       await idv(["emails", "list.csv", ...columns, "-o", "list.xlsx"], { home });
-      const place = args[0] === "-I" ? ["-I.bak"] : ["-o", "b.xlsx", ...args];
+      const place = args[0] === "-I" ? ["-I.bak", "--update=all"] : ["-o", "b.xlsx", ...args];
       const { code } = await idv(["emails", "list.xlsx", ...columns, ...place, "--fix"], { home });
       expect(code).toBe(0);
       const output = args[0] === "-I" ? "list.xlsx" : "b.xlsx";

@@ -155,6 +155,21 @@ test.each<[string, string[]]>([
   expect(read(home, "l.csv")).toContain("u1234@larch-and-oak.com,o1234@larch-and-oak.com,shipped,ok\n");
 });
 
+test("a file that was replaced before gets no second status column", async () => {
+  const home = folderOf({ "l.csv": "email,note\nx@mailinator.com,a\n" });
+  await idv(["emails", "-q", "-I", "l.csv"], { home });
+  const checked = read(home, "l.csv");
+  const { code, stderr } = await idv(["emails", "-q", "-I", "l.csv"], { home });
+  expect([code, read(home, "l.csv")]).toEqual([2, checked]);
+  expect(stderr).toBe(
+    'idv: l.csv: has statuses of an earlier run in "status"; --update=all replaces them, --update keeps them, --set statusColumn=NAME adds others\n',
+  );
+  for (const options of [["--update"], ["--update=all"], ["--set", "statusColumn=again"], ["-o", "other.csv"]]) {
+    const place = options[0] === "-o" ? [] : ["-I"];
+    expect((await idv(["emails", "-q", ...place, ...options, "l.csv"], { home })).code, options.join(" ")).toBe(0);
+  }
+});
+
 test("a status column that starts with rows without an address is updated", async () => {
   const home = folderOf({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
   expect((await idv(["emails", "-q", "-I", "--update=all", "l.csv"], { home })).code).toBe(0);
