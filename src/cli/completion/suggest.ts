@@ -2,12 +2,10 @@
 import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
 import { profiles } from "../../core/run/items/profiles.js";
-import { knownStatuses } from "../../core/validator/validator.js";
 import { found } from "../../files/found.js";
 import { openTable } from "../../formats/text-formats.js";
 import { topicNames } from "../help/topic-names.js";
-import { wordsFor } from "../options/option.js";
-import { noItem, noRows } from "../options/words.js";
+import { isJoined, wordsFor } from "../options/option.js";
 import { scripts } from "./scripts.js";
 
 export interface Suggestions {
@@ -30,12 +28,12 @@ export async function suggest(program: Command, typed: readonly string[]): Promi
     if (current.startsWith("--") && equals !== -1) {
       const option = given(current.slice(0, equals));
       const prefix = isSplit ? "" : current.slice(0, equals + 1);
-      return option ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest, command)) : nothing;
+      return option ? withPrefix(prefix, await valuesOf(option, current.slice(equals + 1), rest)) : nothing;
     }
     const asked = given(before.at(-1) ?? "");
     // The values of a setting, as in `timeout=`, are not suggested.
     if (asked?.long === "--set" && equals !== -1) return nothing;
-    if (asked?.required) return valuesOf(asked, current, rest, command);
+    if (asked?.required) return valuesOf(asked, current, rest);
     if (current.startsWith("-")) return startingWith(current, command.options.flatMap(wordsOf));
   }
   const commands = command.commands.filter((child) => child.name() !== "help");
@@ -76,18 +74,14 @@ function findCommand(program: Command, words: readonly string[]): { command: Com
 const wordsOf = ({ long, short, description, hidden }: Option): (readonly [string, string])[] =>
   hidden ? [] : [long, short].flatMap((flag) => (flag ? [[flag, description] as const] : []));
 
-async function valuesOf(option: Option, current: string, rest: readonly string[], command: Command) {
+async function valuesOf(option: Option, current: string, rest: readonly string[]) {
   const known = wordsFor(option);
-  if (known.length > 0) return startingWith(current, named(known));
-  const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
-  if (placeholder.startsWith("STATUS")) {
-    const done = current.slice(0, current.lastIndexOf(",") + 1);
-    const isOfDomains = command.name() === "domains";
-    const words = [...knownStatuses, option.long === "--fail-on" ? noRows : noItem].filter(
-      (word) => !done.split(",").includes(word) && !(isOfDomains && word === "alias"),
-    );
+  if (known.length > 0) {
+    const done = isJoined(option) ? current.slice(0, current.lastIndexOf(",") + 1) : "";
+    const words = known.filter((word) => !done.split(",").includes(word));
     return startingWith(current, named(words.map((word) => done + word)));
   }
+  const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
   if (option.long === "--column") return startingWith(current, named(await columnsOf(rest[0])));
   return /FILE|DIR/.test(placeholder) ? files : nothing;
 }

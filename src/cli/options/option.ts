@@ -71,6 +71,8 @@ export const choicesFor = (option: Option): readonly string[] | undefined => rec
 
 export const wordsFor = (option: Option): readonly string[] => choicesFor(option) ?? recordsOf.get(option)?.words ?? [];
 
+export const isJoined = (option: Option): boolean => recordsOf.get(option)?.isJoined === true;
+
 const given = new WeakMap<Command, GivenOption[]>();
 
 export const givenOptions = (command: Command): readonly GivenOption[] => given.get(command) ?? [];
@@ -123,7 +125,10 @@ function optionOf(record: OptionRecord): Option {
 export function normalizeWords(words: readonly string[], command: Command): string[] {
   const end = words.indexOf("--");
   const own = end === -1 ? words : words.slice(0, end);
-  for (const [i, word] of own.entries()) refuseSlip(word, own[i - 1], command);
+  for (const [i, word] of own.entries()) {
+    refuseSlip(word, own[i - 1], command);
+    refuseUnjoined(word, own[i - 2], own[i - 1], command);
+  }
   const optional = command.options.filter((option) => option.optional);
   const switches = command.options.flatMap(({ short, required, optional }) =>
     short && !required && !optional ? [short[1]!] : [],
@@ -184,6 +189,14 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
   // In `-d=`, the delimiter is =.
   if (value.length < 2 || short === undefined) return;
   throw new UsageError(`${word}: write ${short.optional ? `${short.long}${value}` : `-${name} ${value.slice(1)}`}`);
+}
+
+/** @throws UsageError for the second of several values, which is no file */
+function refuseUnjoined(word: string, name: string | undefined, value: string | undefined, { options }: Command) {
+  const option = options.find(({ short, long }) => name !== undefined && (name === short || name === long));
+  const isUnjoined = option && isJoined(option) && wordsFor(option).includes(word);
+  if (!isUnjoined || existsSync(word)) return;
+  throw new UsageError(`${word}: values are joined by commas, as in ${name} ${value},${word}`);
 }
 
 const isTime = (word: string): boolean => /^\d+(?:\.\d+)?(?:ms|s|m|h|d)?$/.test(word);

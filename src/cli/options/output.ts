@@ -4,7 +4,12 @@ import { filled, outputFormat, path } from "./values.js";
 import { addedColumns, columnsToAdd } from "./words.js";
 
 export const outputOptions = optionRecords({
-  output: { flags: "-o, --output <FILE>", help: "write to FILE; it appears whole or not at all", parse: filled },
+  output: {
+    flags: "-o, --output <FILE>",
+    help: "write to FILE; it appears whole or not at all",
+    parse: filled,
+    isOnce: true,
+  },
   inPlace: {
     flags: "-I, --in-place [=SUFFIX]",
     help: "replace FILE; keep the old one as FILE + SUFFIX",

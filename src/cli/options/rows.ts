@@ -2,7 +2,7 @@
 import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
 import { shardOf } from "./values.js";
-import { badRowHandling, filterList } from "./words.js";
+import { badRowHandling, filterList, noItem, statusesOf } from "./words.js";
 
 export const rowOptions = (kind: Kind) =>
   optionRecords({
@@ -10,6 +10,7 @@ export const rowOptions = (kind: Kind) =>
       flags: "--only <STATUS,...>",
       help: "write only rows with these statuses, or flags: flag:role",
       parse: filterList(kind),
+      words: statusesOf(kind, noItem),
       isJoined: true,
       conflicts: ["drop"],
     },
@@ -17,6 +18,7 @@ export const rowOptions = (kind: Kind) =>
       flags: "--drop <STATUS,...>",
       help: "leave out rows with these statuses or flags; empty: without an item",
       parse: filterList(kind),
+      words: statusesOf(kind, noItem),
       isJoined: true,
     },
     dedupe: {

@@ -2,7 +2,7 @@
 import type { Kind } from "../../core/validator/validator.js";
 import { optionRecords } from "./option.js";
 import { filled } from "./values.js";
-import { failCondition } from "./words.js";
+import { failCondition, noRows, statusesOf } from "./words.js";
 
 const ownList = { parse: filled, isList: true, belongsTo: "offline" } as const;
 
@@ -20,6 +20,7 @@ export const verdictOptions = (kind: Kind) =>
       flags: "--fail-on <STATUS,...>",
       help: "exit 1 when rows have these statuses; fake:2%: more of them than that; no-rows: when there are none",
       parse: failCondition(kind),
+      words: statusesOf(kind, noRows),
       isJoined: true,
     },
   });

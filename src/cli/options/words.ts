@@ -31,18 +31,22 @@ function knownFlag(word: string): string {
 }
 
 export function filterList(kind: Kind) {
-  const statusesOf = statusList(kind, noItem);
+  const statusesIn = statusList(kind, noItem);
   return (value: string): string[] => {
     const words = partsOf(value);
     const known = words.filter((word) => word.startsWith(flagPrefix)).map(knownFlag);
     const statuses = words.filter((word) => !word.startsWith(flagPrefix));
-    return [...(statuses.length > 0 ? statusesOf(statuses.join(",")) : []), ...new Set(known)];
+    return [...(statuses.length > 0 ? statusesIn(statuses.join(",")) : []), ...new Set(known)];
   };
 }
 
+export const statusesOf = (kind: Kind, ...others: readonly string[]): readonly string[] => [
+  ...knownStatuses.filter((status) => kind === "email" || status !== "alias"),
+  ...others,
+];
+
 export function statusList(kind: Kind, ...others: readonly string[]) {
-  const known: readonly string[] = knownStatuses.filter((status) => kind === "email" || status !== "alias");
-  const statuses = [...known, ...others];
+  const statuses = statusesOf(kind, ...others);
   const flagCalled = (word: string) =>
     others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
   const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
@@ -78,7 +82,7 @@ export const noRows = "no-rows";
 
 /** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
 export function failCondition(kind: Kind) {
-  const statusesOf = statusList(kind, noRows);
+  const statusesIn = statusList(kind, noRows);
   return (value: string): FailCondition => {
     const words = partsOf(value);
     if (words.some((word) => word.startsWith(flagPrefix)))
@@ -87,7 +91,7 @@ export function failCondition(kind: Kind) {
     if (rows.some(([status]) => status === noRows)) throw new InvalidValue("no-rows has no limit.");
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
     if (limits.length > 1) throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
-    const statuses = [...new Set(rows.flatMap(([status = ""]) => statusesOf(status)))];
+    const statuses = [...new Set(rows.flatMap(([status = ""]) => statusesIn(status)))];
     return { statuses, ...(limits[0] && { limit: limits[0] }), needsRows: words.includes(noRows) };
   };
 }

@@ -1,14 +1,13 @@
 /** Decides where the files of a run are: input, output, and the backup of a file that is replaced. */
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Kind, knownStatuses } from "../../../core/validator/validator.js";
+import type { Kind } from "../../../core/validator/validator.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
 import { isUrl, printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
-import { noItem } from "../../options/words.js";
 import { commandFor, shellWord } from "../command-line.js";
 import { missingFileHint } from "./missing-file.js";
 
@@ -118,19 +117,8 @@ const isSameFile = (input: string, output: string): boolean =>
 const isInput = (output: string): UsageError =>
   new UsageError(`-o ${printable(output)}: is the input itself; to replace it, use -I, or -I.bak to keep the old one`);
 
-const statusWords: readonly string[] = [...knownStatuses, noItem];
-
 function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions): void {
   const { output, inPlace, split, dryRun } = options;
-  const status = inputs.find(({ path }) => statusWords.includes(path) && !existsSync(path))?.path;
-  if (status !== undefined) {
-    const other = ["ok", "alias"].find((each) => each !== status)!;
-    const isGood = ["ok", "alias"].includes(status);
-    const example = isGood
-      ? `--only ${other},${status}`
-      : `--drop ${status === "fake" ? "disposable" : "fake"},${status}`;
-    throw new UsageError(`${status}: no such file; statuses are joined by commas, as in ${example}`);
-  }
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
