@@ -175,11 +175,16 @@ export function unknownName(name: string, what: "setting" | "option", known: rea
 
 /** Reads JSON. @throws UsageError without the text, which may hold a password or be a key */
 export function objectIn(text: string, path: string): Readonly<Record<string, unknown>> {
+  const json = text.replace(/^\ufeff/, "");
   let values: unknown;
   try {
-    values = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    throw new UsageError(`${path}: not JSON`);
+    values = JSON.parse(json);
+  } catch (error) {
+    // V8 does not name the position of each fault.
+    const [, position] = /position (\d+)/.exec(String(error)) ?? [];
+    if (position === undefined) throw new UsageError(`${path}: not JSON`);
+    const before = json.slice(0, Number(position)).split("\n");
+    throw new UsageError(`${path}:${before.length}:${before.at(-1)!.length + 1}: not JSON from here on`);
   }
   if (typeof values === "object" && values !== null && !Array.isArray(values)) return { ...values };
   throw new UsageError(`${path}: not a JSON object`);
