@@ -129,9 +129,10 @@ describe("idv serve", () => {
 
   test("--check says whether it could run", async () => {
     const home = temporaryFolder();
-    expect(await idv(["serve", "--check", "--port", "0"], { home })).toEqual({
-      ...{ code: 0, stdout: "", stderr: "idv: the service can run: state, data and address are fine\n" },
-    });
+    const check = ["serve", "--check", "--port", "0", "--state", "s.db"];
+    const stderr = "idv: the service can run: state, data and address are fine";
+    expect(await idv(check, { home })).toEqual({ code: 0, stdout: "", stderr: `${stderr}; the state s.db is new\n` });
+    expect(await idv(check, { home })).toEqual({ code: 0, stdout: "", stderr: `${stderr}\n` });
     const taken = await idv(["serve", "--check", "--port", new URL(service.url).port], { home });
     expect(taken.code, taken.stderr).toBe(2);
   });

@@ -1,5 +1,6 @@
 /** `idv serve`: the validation service over HTTP. */
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
 import type { Classifier } from "../../../core/classifier/classifier.js";
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
@@ -155,6 +156,8 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   const resolved = await resolveSettings(options, process.env, undefined, say);
   const { databaseConnections: connections, databaseTimeout: statement } = resolved;
   const postgres = { connections: connections.value, statementMilliseconds: statement.value };
+  const location = stateLocation(state, process.env);
+  const isNew = !isDatabase(location) && !existsSync(location);
   const settings = { creates: true, lockWait: { milliseconds: lockMilliseconds }, ...postgres };
   const store = await (isStateInFile
     ? openState(state!, undefined, process.env, settings)
@@ -187,7 +190,8 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     process.removeAllListeners("uncaughtException").on("uncaughtException", reportBug);
     if (options.check) {
       await service.close();
-      return say("the service can run: state, data and address are fine");
+      const made = isNew ? `; the state ${location} is new` : "";
+      return say(`the service can run: state, data and address are fine${made}`);
     }
     say(`listening on ${address}`);
     if ("port" in target.listen && !isLoopback(target.listen.host))
