@@ -69,14 +69,16 @@ describe("the interface document", () => {
     expect([status, sent.get("retry-after"), sent.get("ratelimit")]).toEqual([429, null, '"validations";r=0']);
   });
 
-  test.each<[string, Record<string, string>]>([
-    ["missing", { authorization: "" }],
-    ["malformed", { authorization: "Basic eDp5" }],
-    ["unknown", as("sk_0000000000000000000000000000000000000000000")],
-    ["overlong", as("x".repeat(300))],
-  ])("rejects a key that is %s", async (_, headers) => {
+  const how = "Unauthorized: send the key as Authorization: Bearer KEY.";
+  test.each<[string, Record<string, string>, string]>([
+    ["missing", { authorization: "" }, how],
+    ["malformed", { authorization: "Basic eDp5" }, how],
+    ["without its scheme", { authorization: "sk_0000000000000000000000000000000000000000000" }, how],
+    ["unknown", as("sk_0000000000000000000000000000000000000000000"), "Unauthorized."],
+    ["overlong", as("x".repeat(300)), "Unauthorized."],
+  ])("rejects a key that is %s", async (_, headers, message) => {
     const answer = await post("/emails/validate", { emails: ["a@b.net"] }, headers);
-    expect(answer).toMatchObject({ status: 401, text: '{"message":"Unauthorized."}' });
+    expect(answer).toMatchObject({ status: 401, text: JSON.stringify({ message }) });
   });
 });
 

@@ -63,7 +63,7 @@ describe("a remote function of BigQuery", () => {
   });
 
   test.each([
-    [undefined, [["a@b.net"]], 401, "Unauthorized."],
+    [undefined, [["a@b.net"]], 401, "Bearer KEY."],
     ["sk_guess", [["a@b.net"]], 401, "Unauthorized."],
     ["own", [["a@b.net", "c@d.net"]], 400, "calls"],
     ["own", [["a@b.net"], [7]], 400, "calls"],

@@ -55,7 +55,9 @@ describe("one item by GET", () => {
       expect([answer.status, answer.body.code], path).toEqual([status, code]);
     }
     // The interface document gives it one field.
-    expect((await get("/emails/check?address=a@b.c", {})).body).toEqual({ message: "Unauthorized." });
+    expect((await get("/emails/check?address=a@b.c", {})).body).toEqual({
+      message: "Unauthorized: send the key as Authorization: Bearer KEY.",
+    });
   });
 });
 

@@ -32,8 +32,9 @@ export const access = plugin<AccessOptions>(async (service, { store, metrics }) 
   };
   service.decorateRequest("apiKey", undefined);
   service.decorateRequest("authorise", async function (this: FastifyRequest, field?: Permission) {
-    const key = await findKey(bearerOf(this.headers.authorization));
-    if (key === undefined) throw new Refusal(401, "Unauthorized.");
+    const { authorization = "" } = this.headers;
+    const key = await findKey(bearerOf(authorization));
+    if (key === undefined) throw new Refusal(401, /^Bearer /i.test(authorization) ? "Unauthorized." : withoutKey);
     if (key.rate !== null && this.apiKey === undefined) await takeTurn(key);
     this.apiKey = key;
     if (field !== undefined && !key.permissions.includes(field))
@@ -55,8 +56,10 @@ declare module "fastify" {
   }
 }
 
-function bearerOf(authorization: string | undefined): string | undefined {
-  const token = /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1];
+const withoutKey = "Unauthorized: send the key as Authorization: Bearer KEY.";
+
+function bearerOf(authorization: string): string | undefined {
+  const token = /^Bearer +([\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
   return token !== undefined && secretPattern.test(token) ? token : undefined;
 }
 
