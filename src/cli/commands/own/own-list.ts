@@ -3,6 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFreeProvider } from "../../../core/classifier/flags/free-providers.js";
+import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import { Fault } from "../../../core/classifier/syntax/fault.js";
 import { type ListName, parseListLine } from "../../../core/classifier/tables/own-lists.js";
 import { createFolder } from "../../../files/folders.js";
@@ -50,6 +51,9 @@ export const define: DefineCommand = (command) => {
 
 async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {
   const keys = new Set(entries.map((entry) => normalized(list, entry)));
+  const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase()));
+  if (bare !== undefined)
+    throw new UsageError(`${bare}: is a public suffix; if all domains that end in it are meant, write .${bare}`);
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
   await change(list, (lines) => [
     ...lines.filter((line) => !keys.has(keyOf(list, line) ?? "")),
@@ -57,11 +61,14 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
   for (const key of keys) {
-    if (/^[^.@:]+$/.test(key)) say(`${printable(key)}: stands for all domains that end in .${printable(key)}`);
+    if (/^[^.@:]+$/.test(key) || isSuffix(key))
+      say(`${printable(key)}: stands for all domains that end in .${printable(key)}`);
     else if (list === "deny" && isFreeProvider(key))
       say(`${key}: anybody can have an address there, and all of these are disposable now`);
   }
 }
+
+const isSuffix = (key: string): boolean => !/[@:]/.test(key) && findSuffix(key) === "public-suffix";
 
 async function remove(list: ListName, entries: readonly string[]): Promise<void> {
   const keys = new Set(entries.map((entry) => normalized(list, entry)));
