@@ -72,7 +72,8 @@ async function openQuota(options: OfflineOptions, signal: AbortSignal): Promise<
   const isNew = isNamed && !existsSync(path);
   try {
     const file = await openQuotaFile(path, Date.now, { signal });
-    if (isNew) note(`${path}: a new quota file, without a limit`);
+    // Also with --quiet: the limit may be in another file.
+    if (isNew) say(`${path}: a new quota file, without a limit`);
     const own: RunIdentity = { ...run, owner: processTag(), secret: await file.quotas.secret() };
     return { reservation: new RunReservation(file.quotas, own), close: () => file.close() };
   } catch (error) {

@@ -18,9 +18,9 @@ describe("idv quota", () => {
 
   test("a run says that a named file is new", async () => {
     const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
-    const run = async () =>
-      (await idv(["emails", "list.csv", "--quota", "qouta.db", "-o", "out.csv"], { home })).stderr;
-    expect(await run()).toContain("idv: qouta.db: a new quota file, without a limit\n");
+    const run = async (...args: string[]) =>
+      (await idv(["emails", "list.csv", "--quota", "qouta.db", "-o", "out.csv", ...args], { home })).stderr;
+    expect(await run("-q")).toContain("idv: qouta.db: a new quota file, without a limit\n");
     expect(await run()).not.toContain("new quota file");
   });
 
