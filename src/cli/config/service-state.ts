@@ -1,6 +1,7 @@
 /** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Drivers are loaded when they are used. */
 
 import { statSync } from "node:fs";
+import { FileError } from "../../files/errors.js";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { LockWait } from "../../state/sqlite/database.js";
@@ -41,7 +42,7 @@ export async function withServiceState<Result>(
   }
 }
 
-/** An option must not hold a password: other users see the list of processes. @throws StoreError, UsageError */
+/** An option must not hold a password: other users see the list of processes. @throws FileError, StoreError, UsageError */
 export async function openState(
   location: string,
   option: "--state" | "--quota" | undefined,
@@ -54,7 +55,7 @@ export async function openState(
     if (scheme !== undefined)
       throw new UsageError(`${scheme}... is no state of idv; write postgres://host/database, or name a file`);
     const makers = "idv serve, idv keys create and idv quota set create one";
-    if (!creates && isAbsent(location)) throw new UsageError(`${location}: there is no such file; ${makers}`);
+    if (!creates && isAbsent(location)) throw new FileError(`${location}: there is no such file; ${makers}`);
     const { openSqliteServiceStore } = await import("../../state/service/database/sqlite.js");
     return openSqliteServiceStore(location, Date.now, lockWait);
   }

@@ -28,6 +28,9 @@ describe("idv quota", () => {
     const home = temporaryFolder();
     const shown = await idv(["quota", "show", "--quota", "none.db"], { home });
     expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining("none.db: there is no such file")]);
+    const reset = await idv(["quota", "reset", "--quota", "none.db"], { home });
+    const advice = "none.db: there is no such file; idv quota set --limit N creates it";
+    expect(reset).toEqual({ code: 6, stdout: "", stderr: `idv: ${advice}\n` });
     expect((await idv(["quota", "set", "--period", "day"], { home })).stderr).toContain("add --limit N");
   });
 

@@ -25,12 +25,12 @@ test.each([
   expect(code, stderr).not.toBe(0);
   expect(stderr).toContain(message);
   // Nor is a state made.
-  expect((await idv(["keys", "list", "--json"], { home })).code).toBe(2);
+  expect((await idv(["keys", "list", "--json"], { home })).code).toBe(6);
 });
 
 test("a file that is not there makes no state", async () => {
   const home = temporaryFolder();
   const { code, stderr } = await idv(["state", "import", "none.jsonl"], { home });
   expect([code, stderr]).toEqual([6, "idv: none.jsonl: cannot be read: no such file\n"]);
-  expect((await idv(["keys", "list"], { home })).code).toBe(2);
+  expect((await idv(["keys", "list"], { home })).code).toBe(6);
 });

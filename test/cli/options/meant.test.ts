@@ -160,7 +160,6 @@ test.each([
     ["keys", "create", "--name", "a", "--state", "postgre://h/d"],
     "postgre://... is no state of idv; write postgres://",
   ],
-  [["quota", "reset", "--quota", "none.db"], "none.db: there is no such file; idv quota set --limit N creates it"],
   [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
   [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],
   [["allow", "rm", "web.de"], "(did you mean remove?)"],

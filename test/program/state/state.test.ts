@@ -142,7 +142,7 @@ describe("a command that reads or changes a state", () => {
         const outcome = await idv([...command.split(" "), "--state", path], { home });
         const advice = "idv serve, idv keys create and idv quota set create one";
         const stderr = `idv: ${path}: there is no such file; ${advice}\n`;
-        expect(outcome, command).toEqual({ code: 2, stdout: "", stderr });
+        expect(outcome, command).toEqual({ code: 6, stdout: "", stderr });
       }
     }
     expect(existsSync(join(home, "none"))).toBe(false);

@@ -1,4 +1,5 @@
 /** `idv quota`: the quota of the offline engine, in its own file or shared. */
+import { FileError } from "../../../files/errors.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { periods } from "../../../state/quota/period.js";
 import type { Quota, QuotaChange } from "../../../state/quota/quota.js";
@@ -103,8 +104,8 @@ async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<v
   report(location, await withQuotaFile(location.path, (quotas) => quotas.reset()), false);
 }
 
-const noFile = (path: string): UsageError =>
-  new UsageError(`${path}: there is no such file; idv quota set --limit N creates it`);
+const noFile = (path: string): FileError =>
+  new FileError(`${path}: there is no such file; idv quota set --limit N creates it`);
 
 async function setSharedQuota({ state, isOption, from }: SharedQuota, change: QuotaChange): Promise<Quota> {
   if ("keyId" in from) throw new UsageError("the quota of a key is changed with idv keys set");
