@@ -73,7 +73,11 @@ export class BlockClassifier {
     this.#elsewhere = new ElsewhereFinder(options);
     this.#read = readerOf(shape, options.target, options.columns);
     const explain: Explain = main.explain ?? ((item) => classifier!.classify(options.kind, item));
-    this.renderer = new BlockRenderer(options, main.codes, this.#cells, explain, main.explain !== undefined);
+    this.renderer = new BlockRenderer(options, main.codes, this.#cells, {
+      explain,
+      explainsAll: main.explain !== undefined,
+      domainsIn: (chunk) => this.#facts.domainsIn(chunk),
+    });
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = isFirstShard(options);
   }

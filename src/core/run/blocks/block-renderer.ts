@@ -1,10 +1,13 @@
 /** Renders the records of blocks with their statuses: all that the kernel does not write. Runs in any thread. */
+
+import { domainLengthMask, domainWords, isOwnMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { Offset, recordWords } from "../../table/scan/scanner.js";
 import { CopyingWriter } from "../../table/writers/copying-writer.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type AddedFields, type RecordWriter, unchanged } from "../../table/writers/record-writer.js";
 import { writerOf } from "../../table/writers/writer-of.js";
-import type { Status, Verdict } from "../../validator/validator.js";
+import type { Kind, Status, Verdict } from "../../validator/validator.js";
 import type { Cells } from "../items/cells.js";
 import { fixedReason } from "../items/fixes.js";
 import type { FoundItem } from "../items/item.js";
@@ -13,9 +16,16 @@ import type { StatusCodes } from "../status-codes.js";
 import { hasItem, isKept, notARowCode, notCheckedCode, offlineStatuses, otherShardCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
-import { mayBeMarked, plainAddress } from "./plain-address.js";
+import { isSmall, mayBeMarked, plainAddress } from "./plain-address.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
+
+interface Findings {
+  readonly explain: Explain;
+  readonly explainsAll: boolean;
+  /** As of the kernel; undefined without it. */
+  readonly domainsIn: (chunk: ScannedChunk) => Int32Array | undefined;
+}
 
 const mostPrepared = 1000;
 
@@ -23,6 +33,8 @@ export class BlockRenderer {
   readonly #columns: readonly number[];
   readonly #needsVerdicts: boolean;
   readonly #hasCanonical: boolean;
+  /** Whether an item that is its own canonical form is copied from its field, as nine of ten are. */
+  readonly #copiesItems: boolean;
   readonly #hasSuggestion: boolean;
   /** The number of the field `was` among those of a column; 0 without one. */
   readonly #was: number;
@@ -34,16 +46,17 @@ export class BlockRenderer {
     private readonly options: BlockOptions,
     private readonly codes: StatusCodes,
     private readonly cells: Cells,
-    private readonly explain: Explain,
-    private readonly explainsAll: boolean,
+    private readonly findings: Findings,
   ) {
     this.#columns = itemColumnsOf(options.shape);
-    this.#needsVerdicts = needsVerdicts(options.columns, explainsAll);
+    this.#needsVerdicts = needsVerdicts(options.columns, findings.explainsAll);
     const { details } = options.columns;
     this.#hasCanonical = details.includes("canonical");
     this.#hasSuggestion = details.includes("suggestion");
     this.#was = 1 + details.indexOf("was");
     this.#writer = writerOf(options.shape, options.target, options.columns);
+    const isAlone = details.length === 1 && this.#columns.length === 1;
+    this.#copiesItems = this.#hasCanonical && isAlone && this.#writer.copiesParts === true;
   }
 
   /** `codes`: of each field with items, row by row. `was`: replaced items by field. `memory`: used if large enough. */
@@ -55,7 +68,8 @@ export class BlockRenderer {
     memory?: WriteMemory,
   ): WrittenRecords {
     const nth = items === undefined ? undefined : decidingIndices(codes, items);
-    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was }), memory);
+    const domains = this.#copiesItems ? this.findings.domainsIn(chunk) : undefined;
+    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was, domains }), memory);
   }
 
   #addedTo(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields | null | undefined {
@@ -66,12 +80,27 @@ export class BlockRenderer {
     if (code === otherShardCode) return undefined;
     if (code === notARowCode) return unchanged;
     if (width === 1 && isKept(code)) return null;
+    const copied =
+      rows.domains &&
+      hasItem(code) &&
+      code !== notCheckedCode &&
+      ownMailbox(chunk, row, this.options.kind, rows.domains);
+    if (copied) {
+      // Not with spread syntax, which takes longer than the rest.
+      const { fields, parts } = this.#usual(code);
+      return { fields, parts, copied };
+    }
     const own = width === 1 ? undefined : codes.subarray(first, first + width);
     for (let nth = 0; nth < width; nth++) if (this.#isOwn(chunk, row, nth, rows)) return this.#ownOf(chunk, row, rows);
-    const key = own?.join() ?? code;
+    return this.#usual(own ?? code);
+  }
+
+  #usual(codes: Uint8Array | number): AddedFields {
+    const key = typeof codes === "number" ? codes : codes.join();
     let added = this.#byCodes.get(key);
     if (added === undefined) {
-      added = this.#writer.prepare(Array.from(own ?? [code]).flatMap((each) => this.#usualFields(each)));
+      const all = typeof codes === "number" ? [codes] : Array.from(codes);
+      added = this.#writer.prepare(all.flatMap((each) => this.#usualFields(each)));
       this.#byCodes.set(key, added);
     }
     return added;
@@ -124,7 +153,7 @@ export class BlockRenderer {
   }
 
   #hasReason(code: number): boolean {
-    return this.explainsAll || this.codes.reasons[code] !== undefined;
+    return this.findings.explainsAll || this.codes.reasons[code] !== undefined;
   }
 
   #usualFields(code: number): readonly string[] {
@@ -154,8 +183,11 @@ export class BlockRenderer {
     const { item, isMarked } = itemsInField(chunk, this.#columns, field, this.cells)[nth?.[field] ?? 0]!;
     const isFixed = this.codes.reasons[code] === fixedReason;
     const isExplained = !isFixed && this.#needsVerdicts && this.#hasReason(code);
-    const verdict = isExplained ? this.explain(item, status) : { status, ...(isFixed && { reason: fixedReason }) };
+    const plain: Verdict = isFixed ? { status, reason: fixedReason } : { status };
+    const verdict = isExplained ? this.findings.explain(item, status) : plain;
     const suggestion = verdict.suggestion ?? (isMarked && status !== "fake" ? item : undefined);
+    // Spread syntax takes longer than most of the fields.
+    if (suggestion === verdict.suggestion && before === undefined) return ourFields(columns, verdict, kind, item);
     const added = { ...(suggestion !== undefined && { suggestion }), ...(before !== undefined && { was: before }) };
     return ourFields(columns, { ...verdict, ...added }, kind, item);
   }
@@ -172,6 +204,18 @@ interface RenderedRows {
   readonly codes: Uint8Array;
   readonly nth: Uint32Array | undefined;
   readonly was: ReadonlyMap<number, string> | undefined;
+  readonly domains: Int32Array | undefined;
+}
+
+/** Returns where an item is if it is its whole value, and certainly its own canonical form. */
+function ownMailbox(chunk: ScannedChunk, row: number, kind: Kind, domains: Int32Array) {
+  const flags = domains[domainWords * row + 3]!;
+  if ((flags & isOwnMailbox) === 0) return undefined;
+  const start = chunk.at[row * recordWords + Offset.valueStart]!;
+  const end = chunk.at[row * recordWords + Offset.valueEnd]!;
+  const domain = domains[domainWords * row + 2]!;
+  const isWhole = domain + (flags & domainLengthMask) === end && (kind === "email" || domain === start);
+  return isWhole && isSmall(chunk.bytes, start, end) ? { start, end } : undefined;
 }
 
 export function itemsInField(chunk: ScannedChunk, columns: readonly number[], field: number, cells: Cells) {

@@ -34,7 +34,7 @@ export function createFactFinder(
   function factsOf(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
     const { facts } = options;
     if (facts === undefined || kernel === undefined) return undefined;
-    const domains = domainsOf(chunk, slot?.domains)!;
+    const domains = domainsIn(chunk, slot?.domains)!;
     const fields = facts.columns.map((column, nth) => {
       const hashes = slot?.fields[nth] ?? new Int32Array(2 * chunk.count);
       kernel.hashFields(chunk.withColumn(column), hashes);
@@ -43,7 +43,7 @@ export function createFactFinder(
     return { bytes: chunk.bytes, domains, fields };
   }
 
-  function domainsOf(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
+  function domainsIn(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
     if (kernel === undefined) return undefined;
     const domains = memory ?? new Int32Array(domainWords * column.count);
     kernel.readDomains(column, domains);
@@ -87,10 +87,11 @@ export function createFactFinder(
       const facts = factsOf(chunk, slot);
       if (!wantsMailboxes(options)) return { facts };
       const domains = columns.map((column, nth) =>
-        nth === 0 && facts ? facts.domains : domainsOf(chunk.withColumn(column)),
+        nth === 0 && facts ? facts.domains : domainsIn(chunk.withColumn(column)),
       );
       return { facts, mailboxes: hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
     },
+    domainsIn,
     hashOfMailbox,
   };
 }

@@ -37,6 +37,15 @@ function isPlainAddress({ bytes, at }: ScannedChunk, row: number): boolean {
   );
 }
 
+const smallBytes = new Uint8Array(256);
+for (const byte of Buffer.from("abcdefghijklmnopqrstuvwxyz0123456789.-_@")) smallBytes[byte] = 1;
+
+/** Returns whether a value has only small letters, digits and `.-_@`, and starts with none of `.-`. */
+export function isSmall(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if (smallBytes[bytes[p]!] === 0) return false;
+  return bytes[start]! > dot;
+}
+
 const isLetter = (byte: number | undefined): boolean =>
   byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 

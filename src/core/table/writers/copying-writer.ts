@@ -12,6 +12,7 @@ import { copyRecords } from "./record-writer.js";
 const comma = ",";
 
 export class CopyingWriter implements RecordWriter {
+  readonly copiesParts: boolean;
   readonly #replaced: readonly { readonly earlier: number; readonly index: number }[];
   readonly #last: readonly number[];
   readonly #beforeText: string;
@@ -33,6 +34,7 @@ export class CopyingWriter implements RecordWriter {
     this.#before = Buffer.from(this.#beforeText, "latin1");
     this.#isUsual = /^[,;\t| ]$/.test(outputDelimiter(dialect)) && /^["']?$/.test(dialect.quote);
     this.#padding = Buffer.from(emptyField(dialect), "latin1");
+    this.copiesParts = this.#isUsual && this.#replaced.length === 0 && this.#padding.length === 1;
   }
 
   prepare(fields: readonly string[]): AddedFields {
@@ -114,8 +116,10 @@ export class CopyingWriter implements RecordWriter {
       output.copy(this.#before);
       output.copy(ours.parts[index]!);
     }
-    if (this.#replaced.length === 0) output.copy(ours.parts[0]!);
-    else {
+    if (this.#replaced.length === 0) {
+      output.copy(ours.parts[0]!);
+      if (ours.copied !== undefined) output.copy(bytes, ours.copied.start, ours.copied.end);
+    } else {
       for (const index of this.#last) {
         output.copy(this.#before);
         output.copy(ours.parts[index]!);

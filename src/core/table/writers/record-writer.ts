@@ -12,7 +12,12 @@ export interface WriteTarget {
 
 export type AddedColumns = { readonly names: readonly string[]; readonly indices: readonly (number | undefined)[] };
 
-export type AddedFields = { readonly fields: readonly string[]; readonly parts: readonly Uint8Array[] };
+export interface AddedFields {
+  readonly fields: readonly string[];
+  readonly parts: readonly Uint8Array[];
+  /** Part of the record that is the last field, which is empty in `fields`; see {@link RecordWriter.copiesParts}. */
+  readonly copied?: { readonly start: number; readonly end: number };
+}
 
 export const unchanged: AddedFields = { fields: [], parts: [] };
 
@@ -20,6 +25,8 @@ export const unchanged: AddedFields = { fields: [], parts: [] };
 export type AddedToRow = (row: number) => AddedFields | null | undefined;
 
 export interface RecordWriter {
+  /** Whether a part of a record with word characters and `@.-` can be added to it as it is. */
+  readonly copiesParts?: boolean;
   prepare(fields: readonly string[]): AddedFields;
   /** Copies or leaves out records that are not rows. */
   write(chunk: ScannedChunk, added: AddedToRow, memory?: WriteMemory): WrittenRecords;
