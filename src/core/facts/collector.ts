@@ -112,7 +112,7 @@ export class Collector {
     return {
       series,
       typos: typos.top(mostTypos),
-      providers: providers.top(15),
+      providers: providers.top(15, (nth) => isBad(series[nth]!)),
       sameMailbox: this.#sameMailbox(),
       months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
       shownRows: this.options.withAddresses ? rows : null,
@@ -143,7 +143,7 @@ export class Collector {
       if (month !== undefined) month[seriesOf[code]!]!++;
       const source = this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
       if (isPlaced) this.#patterns.count(month, source, () => this.#patternOf(rows, row, domains[row]!));
-      if (withAddresses && (status === "fake" || status === "disposable")) this.#show(file, rows, row, status);
+      if (withAddresses && isBad(status)) this.#show(file, rows, row, status);
     }
     this.#file.providers.trim();
     this.#file.typos.trim();
@@ -274,6 +274,8 @@ export class Collector {
     return isNew.length - unlisted.length;
   }
 }
+
+const isBad = (status: string): boolean => status === "fake" || status === "disposable";
 
 const mayBeTypo = (status: string, reason: string | undefined): boolean =>
   status === "fake" && (reason === undefined || reason === "typo-domain");

@@ -49,38 +49,38 @@ export class TopCounts {
     if (this.names.size >= mostNames) this.#drop();
   }
 
-  top(most: number): readonly NamedCounts[] {
-    const limit = this.#limitOf(most);
-    return Array.from(this.#totals(), (total, number) => ({ total, number }))
-      .filter(({ total }) => total >= limit)
-      .map(({ total, number }) => {
-        return { name: this.nameOf(number), counts: [...this.#countsOf(number)], total };
+  /** Returns the names with the largest sums of the series that count; none with a sum of 0. */
+  top(most: number, isCounted?: (series: number) => boolean): readonly NamedCounts[] {
+    const sums = this.#sums(isCounted);
+    const limit = Math.max(1, limitOf(sums, most));
+    return Array.from(sums, (sum, number) => ({ sum, number }))
+      .filter(({ sum }) => sum >= limit)
+      .map(({ sum, number }) => {
+        const counts = [...this.#countsOf(number)];
+        return { sum, name: this.nameOf(number), counts, total: counts.reduce((total, count) => total + count, 0) };
       })
-      .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
-      .slice(0, most);
+      .sort((a, b) => b.sum - a.sum || b.total - a.total || (a.name < b.name ? -1 : 1))
+      .slice(0, most)
+      .map(({ sum: _, ...named }) => named);
   }
 
   #countsOf(number: number): Uint32Array {
     return this.#counts.subarray(number * this.#series, (number + 1) * this.#series);
   }
 
-  #totals(): Float64Array {
-    const totals = new Float64Array(this.names.size);
-    for (let i = 0; i < totals.length * this.#series; i++) {
-      totals[Math.floor(i / this.#series)]! += this.#counts[i]!;
+  #sums(isCounted: (series: number) => boolean = () => true): Float64Array {
+    const sums = new Float64Array(this.names.size);
+    for (let i = 0; i < sums.length * this.#series; i++) {
+      if (isCounted(i % this.#series)) sums[Math.floor(i / this.#series)]! += this.#counts[i]!;
     }
-    return totals;
-  }
-
-  #limitOf(most: number): number {
-    return this.#totals().sort().at(-most) ?? 0;
+    return sums;
   }
 
   #drop(): void {
     this.isApproximate = true;
-    const totals = this.#totals();
+    const totals = this.#sums();
     const most = mostNames / 2;
-    const limit = this.#limitOf(most);
+    const limit = limitOf(totals, most);
     let equal = most - totals.filter((total) => total > limit).length;
     const isKept = totals.map((total) => Number(total > limit || (total === limit && equal-- > 0)));
     this.names = this.names.filter((number) => isKept[number] === 1);
@@ -93,3 +93,5 @@ export class TopCounts {
     this.#counts.fill(0, to);
   }
 }
+
+const limitOf = (sums: Float64Array, most: number): number => sums.toSorted().at(-most) ?? 0;

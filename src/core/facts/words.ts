@@ -10,6 +10,7 @@ import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
 
 export const rows = (count: number): string => counted(count, "row");
+const these = (count: number): string => (count === 1 ? "row" : rows(count));
 export const itemsOf = ({ kind }: Pick<Facts, "kind">): string => (kind === "email" ? "addresses" : "domains");
 
 export const titleOf = ({ inputs }: Facts): string =>
@@ -26,19 +27,25 @@ export function leadOf(facts: Facts): string {
 export function detailsOf(facts: Facts): string {
   const lost = badRowsOf(facts);
   const open = countOf(facts.statuses, "quota_exceeded");
-  const typos = facts.repairable;
+  const typos = typosIn(facts);
+  const { fixed, badRows } = facts;
   const isFilled = facts.rows > facts.empty;
   return [
     lost > 0
       ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable.`
       : isFilled && "None is fake or disposable.",
+    fixed > 0 && `${rows(fixed)} ${fixed === 1 ? "was" : "were"} corrected.`,
     typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
+    badRows > 0 && `${rows(badRows)} ${badRows === 1 ? "is" : "are"} broken and could not be read.`,
     open > 0 && `${rows(open)} could not be checked: the quota is used up.`,
     changeSince(facts) ?? false,
   ]
     .filter((sentence) => sentence !== false)
     .join(" ");
 }
+
+/** Rows that could be corrected, and are not. */
+export const typosIn = ({ fixes, repairable }: Facts): number => (fixes ? 0 : repairable);
 
 const wordsOf = (status: string): StatusWords | undefined =>
   Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
@@ -61,16 +68,17 @@ export const reasonsFor = (facts: Facts, status: "fake" | "alias"): (readonly [s
     });
 
 export function nextStepsOf(facts: Facts): readonly string[] {
-  const typos = facts.repairable;
+  const typos = typosIn(facts);
   const disposable = countOf(facts.statuses, "disposable");
   const fake = countOf(facts.statuses, "fake");
   const open = countOf(facts.statuses, "quota_exceeded");
   return [
+    ...(facts.badRows > 0 ? [`Mend the ${these(facts.badRows)} that could not be read.`] : []),
     ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
-    ...(typos > 0 ? [`Correct the ${rows(typos)} with a mistyped domain; idv can do it.`] : []),
-    ...(fake - typos > 0 ? [`Take out the ${rows(fake - typos)} that would bounce and cannot be corrected.`] : []),
+    ...(typos > 0 ? [`Correct the ${these(typos)} with a mistyped domain.`] : []),
+    ...(fake - typos > 0 ? [`Take out the ${typos > 0 ? "other " : ""}${these(fake - typos)} that would bounce.`] : []),
     ...(disposable > 0
-      ? [`Take out the ${rows(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
+      ? [`Take out the ${these(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
       : []),
     ...attacksOf(facts).map(({ place, pattern, rows, all }) => {
       return `Ask those of ${place} to confirm: ${percent(rows, all)} of its rows are ${pattern}, as when a form is attacked.`;
@@ -84,7 +92,9 @@ export function nextStepsOf(facts: Facts): readonly string[] {
         `Look at ${worst.name} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,
       ];
     }),
-    ...(fake + disposable + open === 0 && facts.rows > facts.empty ? ["Nothing: the list can be used."] : []),
+    ...(fake + disposable + open + facts.badRows === 0 && facts.rows > facts.empty
+      ? ["Nothing: the list can be used."]
+      : []),
   ];
 }
 
@@ -112,7 +122,7 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
 }
 
 export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
-  const { engine, engineReason, inputs, dns, dataDays, seconds, madeBy } = facts;
+  const { engine, engineReason, distinct, inputs, dns, dataDays, seconds, madeBy } = facts;
   const [{ column, columnName, otherColumns, passedOver }] = inputs as readonly [Facts["inputs"][number]];
   return [
     ["Engine", engineReason === "" ? engine : `${engine} (${engineReason})`],
@@ -123,6 +133,7 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
       return [`Column ${name}`, `${text}; not counted above`] as const;
     }),
     ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
+    ["Different", `${grouped(distinct)} ${itemsOf(facts)}`],
     ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
     ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
     ["Time", `${seconds.toFixed(1)} s`],

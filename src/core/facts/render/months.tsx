@@ -14,13 +14,15 @@ const width = 600;
 const rowsHeight = 150;
 const sharesHeight = 60;
 
-export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
+export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdown }) {
   if (months === null) return null;
   const all = withGaps(months.counts);
   const shown = all.slice(-mostMonths);
   const first = shown[0]!;
   const last = shown.at(-1)!;
-  const worst = worstOf(shown);
+  const top = topOf(shown);
+  const worst = top && isWorse(top, shown) ? top : undefined;
+  const attacked = new Set(attacks.map(({ month }) => month));
   const names = shown.map(({ name }) => name);
   const x = scaleBand(names, [0, width]).padding(0.2);
   const bar = (name: string, top: number, bottom: number) => ({
@@ -29,7 +31,7 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   });
   const y = scaleLinear([0, max(shown, ({ total }) => total)!], [rowsHeight, 0]).nice(rowTicks);
   const shareOf = (month: NamedCounts) => (month.total === 0 ? 0 : badOf(month) / month.total);
-  const shareY = scaleLinear([0, worst === undefined ? 1 : shareOf(worst)], [sharesHeight, 0]);
+  const shareY = scaleLinear([0, top === undefined ? 1 : shareOf(top)], [sharesHeight, 0]);
   const grid = y.ticks(rowTicks).map((value) => `M0 ${y(value)}H${width}`);
   // Not over the names of the first and the last month.
   const years = shown
@@ -39,9 +41,11 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   return (
     <Section heading="When they came">
       <p class="note">
-        Rows by month, from the column "{months.column}". A month with many bad rows is often one in which a form was
-        attacked.{all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
-        {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad.`}
+        Rows by month, from the column "{months.column}".
+        {all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
+        {worst &&
+          ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad. In such a month, a form was often attacked.`}
+        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are marked."}
       </p>
       <p class="legend">
         {series
@@ -79,10 +83,10 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             });
         })}
       </svg>
-      {worst && (
+      {top && (
         <>
           <div class="axis">
-            <span>{percent(badOf(worst), worst.total)} bad</span>
+            <span>{percent(badOf(top), top.total)} bad</span>
           </div>
           <svg
             class="shares"
@@ -92,11 +96,11 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
             aria-label="Share of bad rows by month; the figures are in the table below"
           >
             {shown.map((month) => {
-              // A month with few rows may have a larger share than the worst one.
-              const top = Math.max(0, shareY(shareOf(month)));
-              const isWorst = month === worst;
+              // A month with few rows may have a larger share.
+              const y = Math.max(0, shareY(shareOf(month)));
+              const isMarked = month === worst || attacked.has(month.name);
               return (
-                <rect key={month.name} class={isWorst ? "fake" : "other"} {...bar(month.name, top, sharesHeight)}>
+                <rect key={month.name} class={isMarked ? "fake" : "other"} {...bar(month.name, y, sharesHeight)}>
                   <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
                 </rect>
               );
@@ -146,10 +150,16 @@ export function Months({ breakdown: { months } }: { breakdown: Breakdown }) {
   );
 }
 
-/** Least number of rows of a month that can be the worst. */
+/** Least number of rows of a month that can be the worst, and times that its share has to be that of all. */
 const fewRows = 5;
+const worse = 1.5;
 
-function worstOf(months: readonly NamedCounts[]): NamedCounts | undefined {
+function isWorse(month: NamedCounts, months: readonly NamedCounts[]): boolean {
+  const sum = (countOf: (one: NamedCounts) => number) => months.reduce((total, one) => total + countOf(one), 0);
+  return badOf(month) * sum(({ total }) => total) > worse * sum(badOf) * month.total;
+}
+
+function topOf(months: readonly NamedCounts[]): NamedCounts | undefined {
   const share = (month: NamedCounts) => badOf(month) / month.total;
   const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
   return some.length === 0 ? undefined : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));

@@ -6,7 +6,19 @@ import { flagWords } from "../../classifier/flags/flag-names.js";
 import { rowsLookedAt } from "../attacks.js";
 import type { Breakdown, Facts, Group, InputFacts } from "../facts-schema.js";
 import { worseValue } from "../groups.js";
-import { attacksOf, itemsOf, nextStepsOf, opening, reasonsFor, rows, statusesOf, termsOf, titleOf } from "../words.js";
+import {
+  attacksOf,
+  itemsOf,
+  nextStepsOf,
+  opening,
+  reasonsFor,
+  reasonText,
+  rows,
+  statusesOf,
+  termsOf,
+  titleOf,
+  typosIn,
+} from "../words.js";
 import { htmlPage, renderHtml, reportPolicy } from "./html.js";
 import { embeddedFacts } from "./json.js";
 import { Months } from "./months.js";
@@ -73,9 +85,11 @@ function Result({ facts }: { facts: Facts }) {
 }
 
 /** For whoever has a shell; on other pages there is a button. */
-function RepairCommand({ facts: { inputs, kind, repairable } }: { facts: Facts }) {
+function RepairCommand({ facts }: { facts: Facts }) {
+  const { inputs, kind } = facts;
   const [{ name }] = inputs as readonly [Facts["inputs"][number]];
-  if (repairable === 0 || inputs.length > 1 || !/^[\w./][\w./-]*$/.test(name)) return null;
+  // A name with three dots is not the whole one.
+  if (typosIn(facts) === 0 || inputs.length > 1 || !/^(?!.*\.\.\.)[\w./][\w./-]*$/.test(name)) return null;
   const command = `idv ${kind === "email" ? "emails" : "domains"} ${name} --fix -o fixed.${name.replace(/^.*\//, "")}`;
   return (
     <p class="note">
@@ -129,7 +143,7 @@ function Attacks({ facts }: { facts: Facts }) {
   return (
     <Section heading="Looks like an attack">
       <p class="note">
-        Addresses of one pattern that came together, and hardly elsewhere in the list.
+        Addresses of one pattern that came together, and hardly elsewhere in the list; there may be more.
         {facts.rows > rowsLookedAt && " In a list of this length, the figures are estimates."}
       </p>
       <table>
@@ -198,10 +212,9 @@ function Duplicates({ facts }: { facts: Facts }) {
   return (
     <Section heading="Duplicates">
       <p>
-        {repeated > 0 &&
-          `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row; idv can leave out repetitions. `}
+        {repeated > 0 && `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row. `}
         {sameMailbox > 0 &&
-          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address; idv can keep one of each.`}
+          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address.`}
       </p>
     </Section>
   );
@@ -227,9 +240,12 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
               <td class="name">{item.slice(0, 80)}</td>
               <td class="name">
                 {status}
-                {reason !== null && ` (${reason.slice(0, 80)})`}
+                {reason !== null && ` (${reasonText(reason).slice(0, 80)})`}
               </td>
-              <td class="name">{suggestion?.slice(0, 80)}</td>
+              <td class="name">
+                {suggestion && <span class="label">Did you mean </span>}
+                {suggestion?.slice(0, 80)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -247,22 +263,31 @@ const withLines = (what: string, { count, lines }: InputFacts["outvoted"]): stri
 
 function Cost({ facts }: { facts: Facts }) {
   const { inputs, cached, prechecked, distinct, units, badRows } = facts;
+  const isPaid = facts.requests !== null || units.limited === true;
   const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
   const isRenewed = units.limited === true && units.renews !== null;
   const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
   const kinds = inputs.flatMap(({ badRowKinds }) => badRowKinds).slice(0, mostKinds);
   const outvoted = inputs.map((input) => input.outvoted).filter(({ count }) => count > 0);
   const terms: (readonly [string, string])[] = [
-    ["Paid", `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`],
+    ...(isPaid
+      ? [
+          [
+            "Paid",
+            `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`,
+          ] as const,
+        ]
+      : []),
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
     ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
-    ...(units.limited === null ? [] : [["Quota", `${left}${renews}`] as const]),
+    ...(units.limited === null || !isPaid ? [] : [["Quota", `${left}${renews}`] as const]),
     ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
     ...kinds.map((kind) => ["Of these", withLines(kind.kind, kind)] as const),
     ...outvoted.slice(0, mostKinds).map((rows) => ["Left out or bad", withLines(oneOfSeveral, rows)] as const),
   ];
+  if (terms.length === 0) return null;
   return (
-    <Section heading="Quota and cost">
+    <Section heading={isPaid ? "Quota and cost" : "Rows that were not counted"}>
       <Terms terms={terms} />
     </Section>
   );

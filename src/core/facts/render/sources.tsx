@@ -40,7 +40,6 @@ export function Providers({ breakdown: { providers, isApproximate } }: { breakdo
   if (bad.length === 0 && !isApproximate) return null;
   return (
     <Section heading="Providers by bad rows">
-      {bad.length === 0 && <p>None of the most frequent domains has any.</p>}
       {bad.length > 0 && <SourceTable column="Domain" sources={bad} />}
       {isApproximate && (
         <p class="note">

@@ -20,11 +20,12 @@ body {
 }
 h1 { margin: 0; font-size: 1.05rem; font-weight: 600; color: var(--soft); overflow-wrap: anywhere; }
 h2 { margin: 0 0 10px; font-size: 1.05rem; }
+h2, thead th, li, .note { overflow-wrap: anywhere; }
 .lead { margin: 6px 0 0; font-size: clamp(1.5rem, 4vw, 2.1rem); line-height: 1.25; font-weight: 650; }
 .sub, .note, caption, footer { color: var(--soft); }
 .sub { margin: 6px 0 0; }
 .grade { margin: 6px 0 0; font-weight: 600; }
-.note { margin: 8px 0 0; font-size: .87rem; }
+.note { margin: 8px 0 0; font-size: .87em; }
 section { margin-top: 30px; min-width: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 0 44px; }
 .flow { columns: 400px 2; column-gap: 44px; }
@@ -43,28 +44,31 @@ svg { display: block; width: 100%; }
 .empty { fill: var(--empty); }
 .key { display: inline-block; width: 12px; height: 12px; margin-right: 8px; border-radius: 3px; }
 table { width: 100%; border-collapse: collapse; }
-caption { text-align: left; font-size: .87rem; padding-bottom: 4px; }
+caption { text-align: left; font-size: .87em; padding-bottom: 4px; }
 th, td { padding: 5px 10px 5px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
 th { font-weight: 600; }
 .statuses th { white-space: nowrap; }
-thead th { font-size: .82rem; color: var(--soft); }
+thead th { font-size: .82em; color: var(--soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.chart { width: 34%; vertical-align: middle; }
 .name { overflow-wrap: anywhere; }
+.label { display: none; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-summary { cursor: pointer; color: var(--soft); font-size: .87rem; margin-top: 8px; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .84rem; color: var(--soft); margin: 8px 0 2px; }
+summary { cursor: pointer; color: var(--soft); font-size: .87em; margin-top: 8px; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .84em; color: var(--soft); margin: 8px 0 2px; }
 ul { margin: 0; padding-left: 1.2em; }
-.axis { display: flex; justify-content: space-between; color: var(--soft); font-size: .8rem; }
+.axis { display: flex; justify-content: space-between; color: var(--soft); font-size: .8em; }
 @media (max-width: 600px) {
   body { padding: 16px 14px 32px; }
   .advice { display: block; padding-top: 0; }
   .statuses thead { display: none; }
   .statuses tr { display: grid; grid-template-columns: 1fr auto 4.5em; border-bottom: 1px solid var(--line); }
   .statuses th, .statuses td { border: 0; }
+  td.chart { width: 20%; }
+  .label { display: inline; }
   .shown thead { display: none; }
   .shown tr { display: block; padding: 6px 0; border-bottom: 1px solid var(--line); }
   .shown td { display: inline; padding: 0 8px 0 0; border: 0; }
@@ -84,6 +88,7 @@ ul { margin: 0; padding-left: 1.2em; }
   .months { height: 90px; }
   .shares { height: 40px; }
   th, td { padding-top: 2px; padding-bottom: 2px; }
+  td.chart { width: 20%; }
   details { display: none; }
   .printed { display: block; columns: 6; font-size: 6.5pt; line-height: 1.2; margin-top: 2px; }
 }
