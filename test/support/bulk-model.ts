@@ -344,8 +344,11 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
   function isRunAgain(list: List): boolean {
     if (output !== "inPlace" || update !== undefined || !(list.hasHeader || list.delimiter === undefined)) return false;
     return ["", ...columns.slice(1).map((column) => `_${list.names[column]}`)].some((end) => {
-      const { filled, known } = statusesIn(list, list.names.indexOf(options.statusColumn + end));
-      return known > 0 && known >= filled / 2;
+      const name = options.statusColumn + end;
+      return [name, `idv_${name}`].some((each) => {
+        const { filled, known } = statusesIn(list, list.names.indexOf(each));
+        return list.names.includes(name) && filled > 0 && known === filled;
+      });
     });
   }
 

@@ -170,12 +170,12 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
-    const earlier = earlierValues(table, usual);
-    const isOurs = earlier !== undefined;
-    if (isInPlace && !wanted.update && earlier?.some((value) => value !== "" && isStatus(value))) {
+    const earlier = [usual, `idv_${usual}`].find((each) => hasOnlyStatuses(table, each));
+    if (isInPlace && !wanted.update && earlier !== undefined) {
       const choice = "--update=all replaces them, --update keeps them, --set statusColumn=NAME adds others";
-      throw new ChoiceError(`${inputName}: has statuses of an earlier run in "${usual}"; ${choice}`);
+      throw new ChoiceError(`${inputName}: has statuses of an earlier run in "${earlier}"; ${choice}`);
     }
+    const isOurs = earlierValues(table, usual) !== undefined;
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
     note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
   }
@@ -185,6 +185,12 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
 function earlierValues({ names, firstValues }: Table, name: string): readonly string[] | undefined {
   const values = names.includes(name) ? firstValues(names.indexOf(name)) : undefined;
   return values && holdsStatuses(values) ? values : undefined;
+}
+
+/** A column of the user's own with such a name has other words, too. */
+function hasOnlyStatuses({ names, firstValues }: Table, name: string): boolean {
+  const values = names.includes(name) ? firstValues(names.indexOf(name)).filter((value) => value !== "") : [];
+  return values.length > 0 && values.every(isStatus);
 }
 
 function updateOf(

@@ -170,6 +170,18 @@ test("a file that was replaced before gets no second status column", async () =>
   }
 });
 
+test("a status column of the user's own does not hold up a file that is replaced", async () => {
+  const home = folderOf({
+    "own.csv": "email,status\nann@larch-and-oak.com,ok\nx@mailinator.com,bounced\n",
+    "both.csv": "email,status\nann@larch-and-oak.com,active\n",
+  });
+  expect((await idv(["emails", "-q", "-I", "own.csv"], { home })).code).toBe(0);
+  expect(read(home, "own.csv")).toContain("x@mailinator.com,bounced,disposable\n");
+  expect((await idv(["emails", "-q", "-I", "--update", "both.csv"], { home })).code).toBe(0);
+  const again = await idv(["emails", "-q", "-I", "both.csv"], { home });
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('an earlier run in "idv_status"')]);
+});
+
 test("a status column that starts with rows without an address is updated", async () => {
   const home = folderOf({ "l.csv": `email,name,status\n${",Ann,\n".repeat(500)}x@mailinator.com,Bob,\n` });
   expect((await idv(["emails", "-q", "-I", "--update=all", "l.csv"], { home })).code).toBe(0);
