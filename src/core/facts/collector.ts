@@ -112,7 +112,7 @@ export class Collector {
     return {
       series,
       typos: typos.top(mostTypos),
-      providers: providers.top(15, (nth) => isBad(series[nth]!)),
+      providers: providers.top(12, (nth) => isBad(series[nth]!)),
       sameMailbox: this.#sameMailbox(),
       months: counts.length === 0 ? null : { column: [...dateColumns].join(", "), counts },
       shownRows: this.options.withAddresses ? rows : null,
