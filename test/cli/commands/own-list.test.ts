@@ -38,12 +38,25 @@ test("entries are kept in lower case and as A-labels, with their notes, for this
 test.each([
   [["deny", "add", "gmail.com"], "gmail.com: anybody can have an address there, and all of these are disposable now"],
   [["deny", "add", "localnet"], "localnet: stands for all domains that end in .localnet"],
+  [["deny", "add", "*"], "*: stands for all domains"],
   [["deny", "add", ".com"], "com: stands for all domains that end in .com"],
   [["deny", "add", "*.co.uk"], "co.uk: stands for all domains that end in .co.uk"],
 ])("idv %j says what the entry stands for", async (words, remark) => {
   const { code, stderr } = await idv(words, { home: temporaryFolder() });
   expect([code, stderr]).toEqual([0, expect.stringMatching(/: denied\n/)]);
   expect(stderr).toContain(`idv: ${remark}\n`);
+});
+
+test("a file and an entry that is allowed already are no entries to deny", async () => {
+  const home = folderOf({ "a.txt": "larch.com\n", "larch.com": "" });
+  const stderr = "idv: a.txt: is a file; runs take its entries with --allow FILE\n";
+  expect(await idv(["allow", "add", "a.txt"], { home })).toEqual({ code: 2, stdout: "", stderr });
+  expect((await idv(["allow", "add", "larch.com"], { home })).code).toBe(0);
+  for (const entry of ["larch.com", "shop.larch.com", "ann@shop.larch.com"]) {
+    const { code, stderr: said } = await idv(["deny", "add", entry], { home });
+    expect([code, said]).toEqual([0, expect.stringContaining(`${entry}: is still ok, because larch.com is in`)]);
+  }
+  expect((await idv(["deny", "add", "oak.com"], { home })).stderr).toBe("idv: oak.com: denied\n");
 });
 
 test("runs use the lists, and say how many rows they decide", async () => {

@@ -1,5 +1,6 @@
 /** `idv allow` and `idv deny`: lists of the user's own that every offline run and `idv serve` use. */
 
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFreeProvider } from "../../../core/classifier/flags/free-providers.js";
@@ -51,6 +52,9 @@ export const define: DefineCommand = (command) => {
 
 async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {
   const keys = new Set(entries.map((entry) => normalized(list, entry)));
+  const file = entries.find((entry) => isFileName(entry));
+  if (file !== undefined)
+    throw new UsageError(`${printable(file)}: is a file; runs take its entries with --${list} FILE`);
   const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase()));
   if (bare !== undefined)
     throw new UsageError(`${bare}: is a public suffix; if all domains that end in it are meant, write .${bare}`);
@@ -60,13 +64,27 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
     ...[...keys].map((key) => `${key}${comment}`),
   ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
+  const allowed = list === "deny" ? new Set((await linesOf("allow")).map((line) => keyOf("allow", line))) : undefined;
   for (const key of keys) {
-    if (/^[^.@:]+$/.test(key) || isSuffix(key))
-      say(`${printable(key)}: stands for all domains that end in .${printable(key)}`);
+    const name = printable(key);
+    const first = allowed && [key, ...namesAbove(key)].find((each) => allowed.has(each));
+    if (key === "*") say("*: stands for all domains");
+    else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
+    else if (first !== undefined) say(`${name}: is still ok, because ${printable(first)} is in the list of idv allow`);
     else if (list === "deny" && isFreeProvider(key))
-      say(`${key}: anybody can have an address there, and all of these are disposable now`);
+      say(`${name}: anybody can have an address there, and all of these are disposable now`);
   }
 }
+
+/** The domain of an address, and the names above a domain. */
+function namesAbove(key: string): readonly string[] {
+  const labels = key.slice(key.lastIndexOf("@") + 1).split(".");
+  const names = labels.map((_, i) => labels.slice(i).join("."));
+  return key.includes("@") ? names : names.slice(1);
+}
+
+/** `notes.txt` is a name of a file, and `larch.com` is a domain, even beside a file of that name. */
+const isFileName = (entry: string): boolean => existsSync(entry) && findSuffix(entry.toLowerCase()) === "unknown-tld";
 
 const isSuffix = (key: string): boolean => !/[@:]/.test(key) && findSuffix(key) === "public-suffix";
 
@@ -82,7 +100,7 @@ async function remove(list: ListName, entries: readonly string[]): Promise<void>
 }
 
 async function show(list: ListName, { json }: OptionValues<typeof jsonLinesOption>): Promise<void> {
-  const rows = linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "").flatMap((line) => {
+  const rows = (await linesOf(list)).flatMap((line) => {
     if (keyOf(list, line) === undefined) return [];
     const [, entry = line, note = ""] = /^(.*?)\s+#\s?(.*)$/.exec(line) ?? [];
     return [{ entry: entry.trim(), note: note.trim() }];
@@ -103,6 +121,9 @@ async function change(list: ListName, to: (lines: readonly string[]) => readonly
     await writePrivately(path, lines.map((line) => `${line}\n`).join(""));
   });
 }
+
+const linesOf = async (list: ListName): Promise<readonly string[]> =>
+  linesIn((await readIfPresent(ownListPath(list, process.env))) ?? "");
 
 const linesIn = (text: string): readonly string[] => text.split(/\r\n|\r|\n/).filter((line) => line !== "");
 
