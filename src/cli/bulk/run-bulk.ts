@@ -7,14 +7,14 @@ import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
 import { TableError } from "../../core/table/errors.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { mayHoldTables } from "../../formats/file-start.js";
-import { EmptyInput, failureFor, Interrupted } from "../errors.js";
+import { EmptyInput, failureFor, Interrupted, UsageError } from "../errors.js";
 import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";
 import { allPrinted } from "../terminal/standard-output.js";
 import { sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
 import { Resources } from "./open/resources.js";
-import { openStandardInput } from "./open/standard-input.js";
+import { isNothing, openStandardInput } from "./open/standard-input.js";
 import { type BulkRequest, type Plan, type Plans, planRun } from "./plan/plan.js";
 import { exitCodeOf } from "./report/exit-code.js";
 import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
@@ -53,6 +53,7 @@ export async function runBulk(request: BulkRequest): Promise<number> {
 }
 
 async function plansOf(request: BulkRequest, resources: Resources): Promise<Plans> {
+  if (request.files.length === 0 && isNothing()) throw new UsageError("no FILE is given, and standard input is empty");
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;

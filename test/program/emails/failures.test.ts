@@ -18,6 +18,15 @@ const list = "email\nann@larch-and-oak.com\n";
 const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) => folderOf({ "out.csv": "old", ...files });
 
 describe("a failed run prints one line and keeps the old output", () => {
+  test("without a FILE where standard input is none, as in jobs of systemd", async () => {
+    const home = folderWith();
+    const settings = { cwd: home, env: { PATH: process.env["PATH"], HOME: home } };
+    const child = spawnProgram(["emails", "-q", "-o", "out.csv"], { ...settings, stdio: ["ignore", "pipe", "pipe"] });
+    const stderr = "idv: no FILE is given, and standard input is empty\n";
+    expect(await finished(child)).toMatchObject({ code: 2, stderr });
+    expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");
+  });
+
   const outputs = ["-o out.csv.gz", "-o out.csv", "--split .", "--bad-rows skip:bad.csv", "-I.bak"];
   test.each(some(outputs, 2))("an output that runs out of space with %s", async (option) => {
     // Random, so that compression does not make the rows fit.

@@ -7,6 +7,9 @@ import { uncompressedStart } from "../../../formats/file-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
+/** Whether standard input is /dev/null, as in jobs of systemd: then a list was meant, and an empty one would be written. */
+export const isNothing = (): boolean => found(0)?.isCharacterDevice() === true && !process.stdin.isTTY;
+
 /** The path of a copy for archives and spreadsheet files. @throws FileError when it cannot be read or copied */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
   if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
