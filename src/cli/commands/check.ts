@@ -22,7 +22,7 @@ import { exitCodes } from "../exit-codes.js";
 import { jsonLinesOption, type OptionValues, optionRecords } from "../options/option.js";
 import { dnsOptions, setOptions } from "../options/service.js";
 import { listOptions } from "../options/verdicts.js";
-import { statusList } from "../options/words.js";
+import { statusesOf, statusList } from "../options/words.js";
 import { statusColour } from "../terminal/bars.js";
 import { interruptible } from "../terminal/interruption.js";
 import { type Listing, printListing } from "../terminal/listing.js";
@@ -36,6 +36,7 @@ const options = optionRecords({
     flags: "--fail-on <STATUS,...>",
     help: "exit 1 when a value has one of these statuses",
     parse: statusList("email"),
+    words: statusesOf("email"),
     isJoined: true,
   },
   why: { flags: "--why", help: "print where each verdict comes from: rule, source, lists, corrections" },

@@ -13,6 +13,7 @@ export const logOptions = optionRecords({
   by: {
     flags: "--by <COLUMN>",
     help: "count the statuses by the values of a column, such as source, in the summary and the report",
+    isOnce: true,
   },
   report: {
     flags: "--report <FILE>",

@@ -25,6 +25,7 @@ export const outputOptions = optionRecords({
     flags: "--split <DIR>",
     help: "write the rows of each status to DIR/ok.csv ...",
     parse: path,
+    isOnce: true,
     conflicts: ["output"],
   },
   format: {

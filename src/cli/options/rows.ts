@@ -37,5 +37,6 @@ export const rowOptions = (kind: Kind) =>
       flags: "--shard <I/N>",
       help: "validate and write part I of N, which no item shares; index/N: that of a scheduler's task",
       parse: (text: string) => shardOf(text),
+      isOnce: true,
     },
   });

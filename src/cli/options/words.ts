@@ -90,7 +90,8 @@ export function failCondition(kind: Kind) {
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));
     if (rows.some(([status]) => status === noRows)) throw new InvalidValue("no-rows has no limit.");
     const limits = rows.flatMap(([, ...most]) => (most.length > 0 ? [limit(most.join(":"))] : []));
-    if (limits.length > 1) throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
+    if (limits.length > 1 || (limits.length === 1 && rows.at(-1)!.length === 1))
+      throw new InvalidValue("One limit counts for all statuses: disposable,fake:2%.");
     const statuses = [...new Set(rows.flatMap(([status = ""]) => statusesIn(status)))];
     return { statuses, ...(limits[0] && { limit: limits[0] }), needsRows: words.includes(noRows) };
   };

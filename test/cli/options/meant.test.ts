@@ -101,6 +101,16 @@ describe("idv emails list.csv", () => {
     [["-o=x.csv"], "-o=x.csv: write -o x.csv"],
     [["-I=.bak"], "-I=.bak: write --in-place=.bak"],
     [["-o", "a.csv", "-o", "b.csv"], "--output is given twice; leave out one of them"],
+    [["--split", "a", "--split", "b"], "--split is given twice; leave out one of them"],
+    [["--by", "a", "--by", "b"], "--by is given twice; leave out one of them"],
+    [
+      ["--fail-on", "fake:2%,disposable"],
+      '--fail-on: "fake:2%,disposable" is invalid. One limit counts for all statuses: disposable,fake:2%.',
+    ],
+    [
+      ["--dry-run", "--fail-on", "fake"],
+      "--fail-on: a dry run has no statuses; leave out --dry-run, or use --fail-on no-rows",
+    ],
     [["--sheet", "a", "--sheet", "b"], "--sheet is given twice; leave out one of them"],
     [["--log", "sarif"], '--log: "sarif" is invalid. It needs a file: --log sarif:FILE.'],
     [["--encoding", "same"], '--encoding: "same" is invalid. That is for the output: --encoding :same.'],
@@ -159,6 +169,10 @@ test.each([
   [
     ["keys", "create", "--name", "a", "--state", "postgre://h/d"],
     "postgre://... is no state of idv; write postgres://",
+  ],
+  [
+    ["check", "a@b.de", "--fail-on", "disposable", "fake"],
+    "fake: values are joined by commas, as in --fail-on disposable,fake",
   ],
   [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
   [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],

@@ -1,6 +1,8 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
 import { isPage } from "../../../files/ending.js";
+import { found } from "../../../files/found.js";
+import { ownListPath } from "../../config/paths.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
 import { type Settings, settingOf } from "../../config/settings.js";
 import { UsageError } from "../../errors.js";
@@ -13,6 +15,9 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
   checkShard(options);
   if (split !== undefined && options.encoding?.output !== undefined) {
     throw new UsageError("--encoding: the files of --split are UTF-8; leave out the encoding of the output");
+  }
+  if (options.dryRun && (options.failOn?.statuses.length ?? 0) > 0) {
+    throw new UsageError("--fail-on: a dry run has no statuses; leave out --dry-run, or use --fail-on no-rows");
   }
   if (options.column?.includes(all) && options.column.length > 1) {
     throw new UsageError(`-c "${all}" stands for all columns; leave out the others`);
@@ -81,7 +86,11 @@ export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.P
     const choice = wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
     throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
   }
-  const ignored = ["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_KEY"].filter((name) => env[name]);
+  const kept = (["allow", "deny"] as const).filter((list) => found(ownListPath(list, env)) !== undefined);
+  const ignored = [
+    ...kept.map((list) => `the list of idv ${list}`),
+    ...["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_KEY"].filter((name) => env[name]),
+  ];
   if (ignored.length > 0) {
     note(`${ignored.join(", ")}: ignored, because a service is asked; for the offline engine, add --offline`);
   }

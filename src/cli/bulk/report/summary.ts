@@ -189,7 +189,10 @@ function remarks(facts: Facts, input: InputFacts): string[] {
     ),
     ...byOwnList(allowList, "allow"),
     ...byOwnList(denyList, "deny"),
-    ...remark(kept, `${counted(kept, "row keeps its", "rows keep their")} status (--update)`),
+    ...remark(
+      kept,
+      `${counted(kept, "row keeps its", "rows keep their")} status (--update)${facts.fixes || facts.explained ? "; --update=all checks all again" : ""}`,
+    ),
     ...remark(
       emptied,
       `${counted(emptied, "field counts", "fields count")} as empty: n/a, a column's name or the like (--set emptyValues)`,
