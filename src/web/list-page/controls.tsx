@@ -1,5 +1,6 @@
 /** Buttons and choices of the page. */
 import type { ComponentProps } from "preact";
+import { useState } from "preact/hooks";
 
 export const Button = ({ text, ...button }: ComponentProps<"button"> & { text: string }) => (
   <button type="button" {...button}>
@@ -27,10 +28,23 @@ export const Choice = ({ label, options, chosen = "", onChoose }: ChoiceParts) =
   </label>
 );
 
+/** Takes effect by a button: with the keyboard, each step through the options is a choice. */
+export function CheckedChoice({ chosen = "", action, onChoose, ...choice }: ChoiceParts & { action: string }) {
+  const [next, setNext] = useState(chosen);
+  return (
+    <>
+      <Choice {...choice} chosen={next} onChoose={setNext} />
+      {next !== chosen && <Button onClick={() => onChoose(next)} text={action} />}
+    </>
+  );
+}
+
 type Sheets = { sheets: readonly string[]; chosen: string | undefined; onChoose: (sheet: string) => void };
 
 export const SheetChoice = ({ sheets, ...choice }: Sheets) =>
-  sheets.length > 1 && <Choice label="Sheet" options={sheets.map((name) => [name, name])} {...choice} />;
+  sheets.length > 1 && (
+    <CheckedChoice label="Sheet" action="Check this sheet" options={sheets.map((name) => [name, name])} {...choice} />
+  );
 
 /** Columns by their numbers. */
 export const optionsOf = (columns: readonly string[]) =>

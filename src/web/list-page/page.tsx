@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
-import { Button, Choice, optionsOf, SheetChoice } from "./controls.js";
+import { Button, CheckedChoice, optionsOf, SheetChoice } from "./controls.js";
 import { faults } from "./faults.js";
 import type { Answer, Checked, CheckOptions, Request, SaveOptions } from "./messages.js";
 import { Result, type Saving } from "./result.js";
@@ -56,6 +56,8 @@ function Page() {
   /** Those with items; none unless there are several. */
   const [sheets, setSheets] = useState<readonly string[]>([]);
   const [saving, setSaving] = useState<Saving>("no");
+  const [pasted, setPasted] = useState("");
+  const [leftOut, setLeftOut] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
   const isSaving = useRef(false);
 
@@ -86,7 +88,20 @@ function Page() {
     if (state.type === "checked" || state.type === "fault") heading.current?.focus();
   }, [state.type]);
 
+  // Also beside the box and over a result.
+  useEffect(() => {
+    const take = ({ dataTransfer }: DragEvent) => {
+      const files = dataTransfer?.files ?? [];
+      if (files.length === 0) return;
+      check(files[0]!, { kind });
+      setLeftOut(files.length - 1);
+    };
+    addEventListener("drop", take);
+    return () => removeEventListener("drop", take);
+  });
+
   const check = (given: File, options: CheckOptions) => {
+    setLeftOut(0);
     if (given !== file) setSheets([]);
     setFile(given);
     setKind(options.kind);
@@ -113,6 +128,11 @@ function Page() {
           <b>Your list stays on this computer.</b>
           The page sends nothing and stores nothing: it works without a network, too.
         </p>
+        {leftOut > 0 && (
+          <p class="note" role="status">
+            One file is checked at a time; {grouped(leftOut)} more {leftOut === 1 ? "was" : "were"} dropped.
+          </p>
+        )}
         {(state.type === "empty" || state.type === "fault") && (
           <>
             {state.type === "fault" && (
@@ -122,8 +142,9 @@ function Page() {
                 </h2>
                 {state.message !== "" && <p class="note">{state.message}</p>}
                 {state.columns.length > 0 && (
-                  <Choice
+                  <CheckedChoice
                     label="Choose the column"
+                    action="Check this column"
                     options={[["", ""], ...optionsOf(state.columns)]}
                     onChoose={(chosen) => check(file!, { kind, column: Number(chosen), sheet })}
                   />
@@ -140,7 +161,13 @@ function Page() {
                 Stopped. The page is ready for another file.
               </p>
             )}
-            <Source kind={kind} onKind={setKind} onFile={(given) => check(given, { kind })} />
+            <Source
+              kind={kind}
+              text={pasted}
+              onKind={(chosen) => (state.type === "fault" && file ? check(file, { kind: chosen }) : setKind(chosen))}
+              onText={setPasted}
+              onFile={(given) => check(given, { kind })}
+            />
           </>
         )}
         {state.type === "busy" && <Busy {...state} />}
@@ -155,7 +182,10 @@ function Page() {
             onChoose={(chosen) => check(file!, { kind, ...chosen })}
             onSave={save}
             onReport={() => ask({ type: "report", task: lastTask })}
-            onAnother={() => setState({ type: "empty" })}
+            onAnother={() => {
+              setState({ type: "empty" });
+              setTimeout(() => document.getElementById("file")?.focus());
+            }}
           />
         )}
       </main>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
 import { grouped } from "../../text.js";
-import { Button, Choice, optionsOf, SheetChoice } from "./controls.js";
+import { Button, CheckedChoice, Choice, optionsOf, SheetChoice } from "./controls.js";
 import { type FaultCode, faults } from "./faults.js";
 import type { BadRow, Checked, CheckOptions, SaveOptions } from "./messages.js";
 
@@ -38,13 +38,14 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       {opening.grade && <p class="grade">{opening.grade}</p>}
       <p class="sub">
         {opening.details} Rows: {grouped(rows)}; different entries: {grouped(distinct)}; {seconds.toFixed(1)} s.
-        Checked: column {column}. {facts.badRows > 0 && `Broken rows, which stay unchanged: ${grouped(facts.badRows)}.`}
+        Checked: column {column}.
       </p>
       <div class="tools">
         <SheetChoice sheets={sheets} chosen={table.sheet} onChoose={(sheet) => onChoose({ sheet })} />
         {table.columns.length > 1 && (
-          <Choice
+          <CheckedChoice
             label="Column"
+            action="Check this column"
             options={optionsOf(table.columns)}
             chosen={String(table.column)}
             onChoose={(column) => onChoose({ column: Number(column), sheet: table.sheet })}
@@ -61,6 +62,7 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       )}
       <SaveBox
         accepted={accepted === "all" ? suggestions : accepted.size}
+        broken={facts.badRows}
         onSave={(options) =>
           onSave({ ...options, sheet: table.sheet, fix: accepted === "all" ? "all" : [...accepted] })
         }
@@ -77,10 +79,11 @@ const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __h
 
 interface SaveParts extends Pick<ResultParts, "saving" | "onReport"> {
   accepted: number;
+  broken: number;
   onSave: (options: { onlyGood: boolean; withReasons: boolean }) => void;
 }
 
-function SaveBox({ accepted, saving, onSave, onReport }: SaveParts) {
+function SaveBox({ accepted, broken, saving, onSave, onReport }: SaveParts) {
   const [onlyGood, setOnlyGood] = useState(false);
   const [withReasons, setWithReasons] = useState(true);
   return (
@@ -102,6 +105,11 @@ function SaveBox({ accepted, saving, onSave, onReport }: SaveParts) {
         />
         with reason and suggestion
       </label>
+      {broken > 0 && (
+        <p class="note">
+          Broken rows, {onlyGood ? "which are left out" : "which stay unchanged"}: {grouped(broken)}
+        </p>
+      )}
       {accepted > 0 && <p class="note">Suggestions used in the saved file: {grouped(accepted)}</p>}
       <div class="actions">
         <Button disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })} text="Save the file" />
@@ -178,7 +186,11 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
               <td class="name">
                 {row.suggestion}{" "}
                 {row.suggestion !== undefined && (
-                  <Button aria-pressed={isAccepted(row)} onClick={() => toggle(row)} text="Use it" />
+                  <Button
+                    aria-pressed={isAccepted(row)}
+                    onClick={() => toggle(row)}
+                    text={isAccepted(row) ? "Used" : "Use it"}
+                  />
                 )}
               </td>
             </tr>

@@ -3,11 +3,19 @@ import { useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { Button } from "./controls.js";
 
-type SourceParts = { kind: Kind; onKind: (kind: Kind) => void; onFile: (file: File) => void };
+interface SourceParts {
+  kind: Kind;
+  /** What was pasted; it stays if it cannot be checked. */
+  text: string;
+  onKind: (kind: Kind) => void;
+  onText: (text: string) => void;
+  onFile: (file: File) => void;
+}
 
-export function Source({ kind, onKind, onFile }: SourceParts) {
+/** The page takes what is dropped, wherever that is. */
+export function Source({ kind, text, onKind, onText, onFile }: SourceParts) {
   const [isOver, setOver] = useState(false);
-  const [text, setText] = useState("");
+  const [wasPasted] = useState(text !== "");
   return (
     <>
       <fieldset class="kinds">
@@ -27,12 +35,7 @@ export function Source({ kind, onKind, onFile }: SourceParts) {
           setOver(true);
         }}
         onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          const dropped = event.dataTransfer?.files[0];
-          if (dropped) onFile(dropped);
-        }}
+        onDrop={() => setOver(false)}
       >
         <p class="big">Drop a file here</p>
         <p>
@@ -50,7 +53,7 @@ export function Source({ kind, onKind, onFile }: SourceParts) {
         </p>
         <p class="hint">CSV, TSV, text, JSON, JSON Lines, Excel (.xlsx), vCard or LDIF, also as .gz</p>
       </div>
-      <details class="paste">
+      <details class="paste" open={wasPasted}>
         <summary>Or paste addresses</summary>
         <label>
           Or paste addresses <span class="hint">one a line</span>
@@ -58,7 +61,7 @@ export function Source({ kind, onKind, onFile }: SourceParts) {
             value={text}
             spellcheck={false}
             autocomplete="off"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onInput={({ currentTarget }) => onText(currentTarget.value)}
           />
         </label>
         <div class="actions">

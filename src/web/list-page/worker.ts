@@ -123,7 +123,8 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
     ...common,
     explain: withReasons,
     ...((fix === "all" || fix.length > 0) && { fix }),
-    ...(onlyGood && { keep: ["ok", "alias"] as const }),
+    // What could not be read is not known to be good.
+    ...(onlyGood && { keep: ["ok", "alias"] as const, badRows: "skip" as const }),
   });
   const blobs: Blob[] = [];
   let pieces: Uint8Array<ArrayBuffer>[] = [];

@@ -160,12 +160,14 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     ];
     await check(page, "book.xlsx", await writeXlsx({ sheets }));
     await page.getByLabel("Column").selectOption("2");
+    await page.getByRole("button", { name: "Check this column" }).click();
     await page.getByText("0 of 1").waitFor();
     const book = await saved(page);
     expect([book.name, book.bytes.subarray(0, 2).toString()]).toEqual(["book-checked.xlsx", "PK"]);
     const choice = page.getByLabel("Sheet");
     expect(await choice.locator("option").allTextContents()).toEqual(["S", "T  2"]);
     await choice.selectOption("T  2");
+    await page.getByRole("button", { name: "Check this sheet" }).click();
     await page.getByText("1 of 3").waitFor();
     const { bytes } = await saved(page);
     const { sheets: written } = await readXlsx(bytes);
@@ -178,6 +180,30 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await page.getByText("domains").click();
     await check(page, "domains.txt", "mailinator.com\nlarch-and-oak.com\n");
     expect(await page.textContent(".lead")).toBe("1 of 2 domains are neither fake nor disposable.");
+    await context.close();
+  });
+
+  testFull("leaves broken rows out of the good ones, and takes files that are dropped anywhere", async () => {
+    const { context, page } = await open();
+    await check(page, "list.csv", "email,n\nann@larch-and-oak.com,1\nbob@larch-and-oak.com,2,3\n");
+    expect(await page.textContent("main")).toContain("1 row is broken and could not be read.");
+    await page.getByText("only rows that are ok or alias").click();
+    await page.getByText("Broken rows, which are left out: 1").waitFor();
+    expect((await saved(page)).bytes.toString()).toBe(
+      "email,n,status,reason,suggestion\nann@larch-and-oak.com,1,ok,,\n",
+    );
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      for (const name of ["domains.txt", "more.txt"])
+        dataTransfer.items.add(new File(["larch-and-oak.com\nweb.de\n"], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    });
+    await page.getByText("One file is checked at a time; 1 more was dropped.").waitFor();
+    await page.waitForSelector(".fault");
+    await page.getByText("domains", { exact: true }).click();
+    await page.getByText("2 of 2 domains are neither fake nor disposable.").waitFor();
+    await page.getByRole("button", { name: "Check another file" }).click();
+    await page.waitForFunction(() => document.activeElement?.id === "file");
     await context.close();
   });
 
@@ -194,7 +220,9 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     expect(await page.textContent(".fault h2")).toBe(sentence);
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H2");
     if (sentence === sentences.column) {
-      await page.getByLabel("Choose the column").selectOption("2");
+      await page.getByLabel("Choose the column").focus();
+      for (const _ of "12") await page.keyboard.press("ArrowDown");
+      await page.getByRole("button", { name: "Check this column" }).click();
       await page.waitForSelector(".lead");
       expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
     } else {
