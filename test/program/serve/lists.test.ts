@@ -95,7 +95,10 @@ describe("on one server", async () => {
 
   test("formats and choices are those of the command line", async () => {
     const choices = { name: "people.csv.gz", split: "true", drop: "fake" };
-    const { files } = await sendWhole(service, key, gzipSync(text), choices);
+    const { id: split, files } = await sendWhole(service, key, gzipSync(text), choices);
+    // One of several files would be a part of the list.
+    const several = await ask(`/${split}/result`);
+    expect([several.status, several.body.message]).toEqual([400, expect.stringContaining("?file=NAME: disposable")]);
     const wanted = ["disposable", "ok"].map((name) => expect.objectContaining({ name: expect.stringContaining(name) }));
     expect(files).toEqual(expect.arrayContaining(wanted));
     const domains = "domain\nmailinator.com\nlarch-and-oak.com\n";
@@ -103,6 +106,16 @@ describe("on one server", async () => {
     const result = await fetchBytes(`${service.url}/lists/${id}/result`, key);
     expect(result.toString()).toBe("domain,status\nmailinator.com,disposable\nlarch-and-oak.com,ok\n");
     expect((await ask(`/${id}/result?file=none.csv`)).status).toBe(404);
+  });
+
+  test("a list that cannot be checked has no result, and its fault says why", async () => {
+    const { body } = await send(service, key, "email,n\na@larch-and-oak.com,1,2\n");
+    await untilEnd(service, key, body.id);
+    for (const path of ["result", "report"]) {
+      const { status, body: refusal } = await ask(`/${body.id}/${path}`);
+      const fault = "The list cannot be checked: list.csv:2: 3 fields where the header has 2";
+      expect([path, status, refusal.message]).toEqual([path, 409, expect.stringContaining(fault)]);
+    }
   });
 
   test("a list with an Idempotency-Key is taken and charged once", async () => {

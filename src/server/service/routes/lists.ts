@@ -168,6 +168,10 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     async (request: ListRequest, reply) => {
       const list = await listOf(request);
       const { files } = resultOf(list);
+      if (request.query.file === undefined && files.length > 1) {
+        const names = files.map(({ name }) => name).join(", ");
+        throw new Refusal(400, `The list has several files; name one as ?file=NAME: ${names}.`);
+      }
       const file = files.find(({ name }) => name === (request.query.file ?? files[0]?.name));
       if (file === undefined) throw new Refusal(404, "No such file.");
       return sendResult(reply, lists.files.resultPath(list, file.name), file.name);
@@ -210,8 +214,9 @@ function statusesIn(text: string | undefined): readonly string[] {
 
 function resultOf(list: StoredList): DoneResult {
   const result = doneResult(list);
-  if (result === undefined) throw new Refusal(409, "The list is not done.");
-  return result;
+  if (result !== undefined) return result;
+  const { fault } = (list.state === "failed" ? list.result : {}) as { readonly fault?: string };
+  throw new Refusal(409, fault === undefined ? "The list is not done." : `The list cannot be checked: ${fault}.`);
 }
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
