@@ -24,6 +24,8 @@ export interface ListChoices {
   /** Whether mistyped domains are repaired. */
   readonly isFixed?: boolean;
   readonly dns: boolean;
+  /** Whether bad rows are left out; they end the run otherwise. */
+  readonly skipsBadRows?: boolean;
 }
 
 export type ResultFile = { readonly name: string; readonly bytes: number };

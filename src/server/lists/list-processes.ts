@@ -73,7 +73,8 @@ export async function checkList(
   onProgress: (line: Progress) => void,
 ): Promise<ListResult> {
   const { id, name, kind, keyId } = list;
-  const { column, delimiter, sheet, drop, isSplit, isExplained, isFixed, dns } = list.choices as ListChoices;
+  const { column, delimiter, sheet, drop, isSplit, isExplained, isFixed, dns, skipsBadRows } =
+    list.choices as ListChoices;
   const paths = await place.files.begin(list);
   const folder = place.files.folderOf(id);
   const args = [
@@ -86,6 +87,7 @@ export async function checkList(
     ...(isExplained ? ["--explain"] : []),
     ...(isFixed ? ["--fix"] : []),
     ...(dns ? ["--dns"] : []),
+    ...(skipsBadRows ? ["--bad-rows", "skip"] : []),
   ];
   const charge = { keyId: keyId!, run: `list-${id}`, reservation: reservationOf(list) };
   const child = place.runner.start(command(kind, name, args), folder, charge);

@@ -178,7 +178,7 @@ export class Lists {
   /** Queues a list that was found, has failed, or whose units have ended; else undefined. Nothing is charged twice. */
   async start(id: string, choices?: { readonly keyId: string; readonly choices: ListChoices }) {
     if (choices === undefined && isWhole(await this.get(id))) return undefined;
-    const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found"];
+    const from: ListState[] = choices === undefined ? ["done", "failed"] : ["found", "failed"];
     const queued = await this.store.change(id, from, { state: "waiting", ...choices });
     this.#wake();
     return queued;

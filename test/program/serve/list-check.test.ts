@@ -111,6 +111,19 @@ inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
     await press("Remove the list");
   });
 
+  test("broken rows are named before the check, and left out or mended", async () => {
+    await send("broken.csv", "email,n\nann@larch-and-oak.com,1\nbob@larch-and-oak.com,2,3\n");
+    expect(await page.textContent(".box .fault")).toContain("1 row is broken and cannot be checked.");
+    await page.getByLabel("leave out the broken rows").uncheck();
+    await press("Check the list");
+    await page.getByText("3 fields where the header has 2").waitFor();
+    await page.getByLabel("leave out the broken rows").check();
+    await press("Check the list");
+    await page.locator("a.button").first().waitFor({ timeout: 60_000 });
+    expect((await download()).content.toString()).toBe("email,n,status\nann@larch-and-oak.com,1,ok\n");
+    await press("Remove the list");
+  });
+
   test("gzip comes back as gzip, and another column may be chosen", async () => {
     const text = "email,other\nann@larch-and-oak.com,a@mailinator.com\n";
     await send("two.csv.gz", gzipSync(text));

@@ -27,9 +27,9 @@ export function listPage(list: StoredList, page: ListPage) {
     <Page title={name} current="/dashboard/lists" refresh={isMoving ? 1 : undefined}>
       <p class="sub">State: {stateNames[state]}</p>
       {page.refused !== undefined && <FaultBox text={page.refused.fault} />}
-      {state === "found" && <Detected list={list} {...page} />}
-      {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
       {(state === "done" || state === "failed") && <Ended list={list} {...page} />}
+      {(state === "found" || (state === "failed" && list.found !== undefined)) && <Detected list={list} {...page} />}
+      {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
       <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions">
         <button type="submit" class="danger">
           {isMoving ? "Stop and remove" : "Remove the list"}
@@ -45,7 +45,7 @@ const delimiterNames: Readonly<Record<string, string>> = { ",": "comma", ";": "s
 const mostInSelect = 50;
 
 function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { list: StoredList }) {
-  const { rows, distinct, inputs } = found as Facts;
+  const { rows, distinct, inputs, badRows } = found as Facts;
   const [{ column, columns, dialect, sheet }] = inputs as readonly [Facts["inputs"][number]];
   const { delimiter } = dialect;
   const items = itemsOf({ kind });
@@ -67,6 +67,9 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
         {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}. Checking
         them costs at most {counted(distinct, "unit")}.
       </p>
+      {badRows > 0 && (
+        <p class="fault">{counted(badRows, "row is broken and cannot", "rows are broken and cannot")} be checked.</p>
+      )}
       {!keys.some(isEnough) && (
         <p class="fault">No key has that many units left: some rows would stay unchecked, until there are more.</p>
       )}
@@ -116,6 +119,7 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
           <Check name="split" text="a file for each status" checked={form?.has("split")} />
           <Check name="fix" text="repair mistyped domains" checked={form?.has("fix")} />
           <Check name="dns" text="look up whether domains receive mail (slower)" checked={form?.has("dns")} />
+          {badRows > 0 && <Check name="skip" text="leave out the broken rows" checked={form?.has("skip") ?? true} />}
           {refused?.isShort && (
             <Check name="short" text="check as far as the units reach" checked={form?.has("short")} />
           )}
@@ -140,7 +144,7 @@ function Running({ progress, isWaiting }: { progress: Progress | undefined; isWa
   const share = progress?.share ?? undefined;
   const text = isWaiting ? "Waiting for a server" : "Starting";
   return (
-    <div class="box" aria-live="polite">
+    <div class="box" aria-live="polite" data-follow>
       <p>
         {progress === undefined ? text : `${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
         {share === undefined ? "" : `, ${Math.floor(100 * share)} %`}

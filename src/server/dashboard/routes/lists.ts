@@ -84,7 +84,7 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     const form = formIn(request);
     const list = await listOf(request);
     const to = `/dashboard/lists/${list.id}`;
-    if (list.state !== "found") return reply.redirect(to, 303);
+    if ((list.state !== "found" && list.state !== "failed") || list.found === undefined) return reply.redirect(to, 303);
     const [input] = (list.found as Facts).inputs as readonly [Facts["inputs"][number]];
     const sheet = fieldOf(form, "sheet");
     const isOtherSheet = sheet !== undefined && input.sheet?.others.includes(sheet) === true;
@@ -112,6 +112,7 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
       isSplit: form.has("split"),
       isFixed: form.has("fix"),
       dns: form.has("dns"),
+      skipsBadRows: form.has("skip"),
     };
     await withLists().start(list.id, { keyId: key.id, choices });
     await store.record({ who: nameOf(request), what: `charged for the list ${list.name}`, keyId: key.id });
