@@ -8,7 +8,7 @@ import { counted, grouped } from "../../../text.js";
 import { day, dayName, merged, type Span, series } from "../usage-spans.js";
 import { axisEnd, type SpanUnit, spanName, UsageChart, UsageTable } from "./chart.js";
 import { Choice, Field } from "./field.js";
-import { nameOfKey, Page } from "./layout.js";
+import { FaultBox, nameOfKey, Page } from "./layout.js";
 
 export interface UsageForm {
   readonly from: string;
@@ -17,6 +17,8 @@ export interface UsageForm {
   readonly key: string;
   readonly other: string;
   readonly by: "day" | "hour";
+  /** What was changed to have something to show. */
+  readonly fault?: string;
 }
 
 export type ShownUsage = { readonly key: ApiKey | undefined; readonly spans: readonly Span[] };
@@ -37,10 +39,12 @@ export function usagePage(query: UsageForm, shown: readonly ShownUsage[], keys: 
   const unit = isLong && !isHour ? "week" : query.by;
   const parts = shown.map(({ key, spans }) => ({ key, spans: unit === "week" ? merged(spans, 7) : spans }));
   const end = axisEnd(parts.flatMap(({ spans }) => spans));
+  const { fault, ...form } = query;
   const queryOf = (changed: Partial<UsageForm>) =>
-    new URLSearchParams({ ...query, ...changed } as Record<string, string>).toString();
+    new URLSearchParams({ ...form, ...changed } as Record<string, string>).toString();
   return (
     <Page title="Usage" current="/dashboard/usage">
+      {fault !== undefined && <FaultBox text={fault} />}
       <form method="get" action="/dashboard/usage" class="box">
         <p class="ranges">
           {ranges.map(([name, days, by]) => {

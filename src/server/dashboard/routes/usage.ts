@@ -1,4 +1,5 @@
 /** Usage by hours or days, as a page and as CSV. */
+import type { FastifyRequest } from "fastify";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { hoursKept, type UsageQuery } from "../../../state/service/usage.js";
 import { Refusal } from "../../refusal.js";
@@ -13,6 +14,10 @@ const mostComparedDays = 3;
 const mostDays = 366;
 
 export const usageRoutes: Routes = async (pages, { store }) => {
+  const formFor = async (request: FastifyRequest) => {
+    const keys = await store.list();
+    return { form: formOf(queryIn(request), store.now(), keys), keys };
+  };
   const shownFor = async (form: UsageForm, keys: readonly ApiKey[]): Promise<readonly ShownUsage[]> => {
     const named = [form.key, ...(form.other === "" ? [] : [form.other])].map((name) => keyOf(keys, name));
     return Promise.all(
@@ -24,40 +29,43 @@ export const usageRoutes: Routes = async (pages, { store }) => {
   };
 
   pages.get("/usage", async (request) => {
-    const form = formOf(queryIn(request), store.now());
-    const keys = await store.list();
+    const { form, keys } = await formFor(request);
     return usagePage(form, await shownFor(form, keys), keys, store.now());
   });
 
   pages.get("/usage.csv", async (request, reply) => {
-    const form = formOf(queryIn(request), store.now());
-    const [usage] = await shownFor({ ...form, other: "" }, await store.list());
+    const { form, keys } = await formFor(request);
+    if (form.fault !== undefined) throw new Refusal(400, form.fault);
+    const [usage] = await shownFor({ ...form, other: "" }, keys);
     reply.header("content-disposition", `attachment; filename="usage-${form.from}-${form.to}.csv"`);
     return reply.type("text/csv; charset=utf-8").send(usageCsv(usage!.spans, form.by));
   });
 };
 
-/** Takes an id or a name. @throws Refusal when there is no such key */
-function keyOf(keys: readonly ApiKey[], text: string): ApiKey | undefined {
-  if (text === "") return undefined;
-  const found = keys.find(({ id }) => id === text) ?? keys.find(({ name }) => name === text);
-  if (found === undefined) throw new Refusal(400, `There is no key "${text}": give its name or its id.`);
-  return found;
-}
+/** Takes an id or a name. */
+const keyOf = (keys: readonly ApiKey[], text: string): ApiKey | undefined =>
+  keys.find(({ id }) => id === text) ?? keys.find(({ name }) => text !== "" && name === text);
 
-function formOf(query: URLSearchParams, now: number): UsageForm {
+/** A time that is too long is shortened, and an unknown key left out, with a fault that says so. */
+function formOf(query: URLSearchParams, now: number, keys: readonly ApiKey[]): UsageForm {
   const by = choiceOf(query, "by", ["day", "hour"]);
-  const other = fieldOf(query, "other") ?? "";
-  const mostHours = other === "" ? mostHourDays : mostComparedDays;
-  const from = fieldOf(query, "from") ?? dayName(now - (by === "hour" ? mostHours - 1 : 29) * day);
-  const to = fieldOf(query, "to") ?? dayName(now);
-  const days = (timeIn(to, "To") - timeIn(from, "From")) / day + 1;
-  const most = by === "hour" ? mostHours : mostDays;
-  if (days < 1 || days > most) throw new Refusal(400, `Give a time of 1 to ${most} days.`);
-  if (by === "hour" && timeIn(from, "From") < now - hoursKept) {
-    throw new Refusal(400, `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.`);
+  const named = { key: fieldOf(query, "key") ?? "", other: fieldOf(query, "other") ?? "" };
+  const unknown = [named.key, named.other].find((name) => name !== "" && keyOf(keys, name) === undefined);
+  if (unknown !== undefined) {
+    const known = Object.fromEntries(Object.entries(named).filter(([, name]) => name !== unknown));
+    const rest = formOf(new URLSearchParams({ ...Object.fromEntries(query), key: "", other: "", ...known }), now, keys);
+    return { ...rest, fault: `There is no key "${unknown}": give its name or its id.` };
   }
-  return { from, to, by, key: fieldOf(query, "key") ?? "", other };
+  const most = by === "day" ? mostDays : named.other === "" ? mostHourDays : mostComparedDays;
+  const to = fieldOf(query, "to") ?? dayName(now);
+  const end = timeIn(to, "To");
+  const from = fieldOf(query, "from") ?? dayName(now - (by === "hour" ? most - 1 : 29) * day);
+  const earliest = Math.max(end - (most - 1) * day, by === "hour" ? now - hoursKept : 0);
+  if (timeIn(from, "From") > end) return { ...named, from: to, to, by, fault: "The time ends before it begins." };
+  if (timeIn(from, "From") >= earliest) return { ...named, from, to, by };
+  const kept = by === "hour" ? `; hours are kept for ${hoursKept / day}` : "";
+  const fault = `By ${by}, at most ${most} days are shown${kept}.`;
+  return { ...named, from: dayName(Math.min(end, Math.ceil(earliest / day) * day)), to, by, fault };
 }
 
 const queryOf = ({ from, to, by }: UsageForm): UsageQuery => ({
