@@ -1,4 +1,5 @@
 /** Pages for errors and for requests that are for no page. */
+import { dirname } from "node:path/posix";
 import type { FastifyError } from "fastify";
 import plugin from "fastify-plugin";
 import { StoreError } from "../../state/errors.js";
@@ -18,9 +19,14 @@ export const pageFaults = plugin(async (pages) => {
     if (status === 500) request.log.error({ error: error.message, stack: error.stack }, "a bug in idv");
     return reply.code(status).type("text/html; charset=utf-8").send(faultPage(message, isSignedIn));
   });
-  pages.setNotFoundHandler((request) => {
-    const isOther = ["GET", "POST"].some((method) => pages.findRoute({ method, url: request.url }) !== null);
-    throw new Refusal(isOther ? 405 : 404, isOther ? "Method not allowed." : "There is no such page.");
+  const isRoute = (method: "GET" | "POST", url: string) => pages.findRoute({ method, url }) !== null;
+  pages.setNotFoundHandler(({ url }, reply) => {
+    if (isRoute("GET", url)) throw new Refusal(405, "Method not allowed.");
+    if (!isRoute("POST", url)) throw new Refusal(404, "There is no such page.");
+    // The answer of a form has the form's address, which may be asked for again.
+    let above = dirname(url);
+    while (!isRoute("GET", above)) above = dirname(above);
+    return reply.redirect(above, 303);
   });
 });
 

@@ -208,10 +208,12 @@ describe("without a browser", () => {
   test.each([
     ["GET", "/none", "", 404],
     ["GET", "/keys/../../etc/passwd", "", 404],
-    ["GET", "/keys/abcdefghi/set", "", 405],
     ["GET", "/keys/zzzzzzzzz", "", 404],
     ["GET", "/usage?from=x", "", 400],
-    ["GET", "/usage?from=2020-01-01&to=2026-01-01", "", 400],
+    ["GET", "/usage?from=2020-01-01&to=2026-01-01", "", 200],
+    ["GET", "/usage?by=hour&from=2026-01-01&to=2026-01-31", "", 200],
+    ["GET", "/usage?key=nobody", "", 200],
+    ["GET", "/usage.csv?key=nobody", "", 400],
     ["GET", "/usage?by=minute", "", 400],
     ["POST", "/keys", "name=x", 400],
     ["POST", "/keys", "id=abcdefghj&name=x&permissions=emails&limit=-1", 400],
@@ -224,6 +226,21 @@ describe("without a browser", () => {
     const response = await (method === "POST" ? post(path, { ...own(), cookie }, body) : get(cookie, path));
     expect(response.status).toBe(status);
     if (!path.includes("..")) expect(await response.text()).toContain('<p class="fault" role="alert">');
+  });
+
+  test("the address of a form leads to its page", async () => {
+    const cookie = await signIn();
+    for (const [path, page] of [
+      ["/keys/abcdefghi/set", "/keys/abcdefghi"],
+      ["/lists/abc/run", "/lists/abc"],
+      ["/sessions/end", "/sessions"],
+    ]) {
+      const { status, headers } = await fetch(`${service.url}/dashboard${path}`, {
+        headers: { cookie },
+        redirect: "manual",
+      });
+      expect([path, status, headers.get("location")]).toEqual([path, 303, `/dashboard${page}`]);
+    }
   });
 
   test("a change without a form is answered with a page and 415, and is no bug", async () => {

@@ -194,7 +194,7 @@ function Next({ facts }: { facts: Facts }) {
         ))}
         {outputs.map(({ path, bytes }) => (
           <li key={path}>
-            Written: {path} ({sizeOf(bytes)})
+            Written: {path.replace(/^.*[/\\]/, "")} ({sizeOf(bytes)})
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-/** Script of the pages, which work without it, too: Copy, the values of a chart, and the progress of an upload. */
+/** Script of the pages, which work without it, too: Copy, the values of a chart, and the progress of uploads and checks. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   button.hidden = false;
@@ -64,3 +64,23 @@ form?.addEventListener("submit", (event) => {
   });
   request.send(new FormData(form));
 });
+
+const followed = document.querySelector("[data-follow]");
+
+/** Shows the progress of a check; the page of its end comes whole. */
+async function follow(box: Element): Promise<void> {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 1000));
+    const text = await fetch(location.href).then(
+      (response) => response.text(),
+      () => undefined,
+    );
+    // The connection may come back.
+    if (text === undefined) continue;
+    const next = new DOMParser().parseFromString(text, "text/html").querySelector("[data-follow]");
+    if (next === null) return location.reload();
+    if (box.innerHTML !== next.innerHTML) box.replaceChildren(...next.childNodes);
+  }
+}
+
+if (followed !== null) void follow(followed);

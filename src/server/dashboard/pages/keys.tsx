@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
+import { isUsable } from "../../../state/service/rules.js";
 import { grouped } from "../../../text.js";
 import { CardTable } from "./card-table.js";
 import { Check, Choice, Field, type RefusedForm } from "./field.js";
@@ -24,6 +25,7 @@ interface KeysProperties {
   /** A form that is sent twice creates one key. */
   readonly nextId: string;
   readonly refused: RefusedForm | undefined;
+  readonly now: number;
 }
 
 const keysOnPage = 25;
@@ -35,18 +37,18 @@ const compare: Readonly<Record<KeyQuery["sort"], (a: ApiKey, b: ApiKey) => numbe
   created: (a, b) => b.created - a.created,
 };
 
-function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery): readonly ApiKey[] {
+function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery, now: number): readonly ApiKey[] {
   const text = search.toLowerCase();
   return keys
-    .filter(({ revoked }) => show === "all" || (revoked === null) === (show === "usable"))
+    .filter((key) => show === "all" || (show === "usable" ? isUsable(key, now) : key.revoked !== null))
     .filter(({ id, name, quotaName, secrets }) =>
       [id, name, quotaName ?? "", ...secrets.map(({ hint }) => hint)].some((each) => each.toLowerCase().includes(text)),
     )
     .sort(compare[sort]);
 }
 
-export function keysPage({ keys, query, nextId, refused }: KeysProperties) {
-  const found = foundIn(keys, query);
+export function keysPage({ keys, query, nextId, refused, now }: KeysProperties) {
+  const found = foundIn(keys, query, now);
   const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
   const page = Math.min(query.page, pages);
   const link = (page: number) =>

@@ -29,7 +29,12 @@ export const Page = ({ title, current, refresh, children }: PageParts) => (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      {refresh !== undefined && <meta http-equiv="refresh" content={String(refresh)} />}
+      {/* With the script, the page stays as it is but for its progress. */}
+      {refresh !== undefined && (
+        <noscript>
+          <meta http-equiv="refresh" content={String(refresh)} />
+        </noscript>
+      )}
       <title>{`${title} - idv`}</title>
       <link rel="icon" href={assets.icon.path} />
       <link rel="stylesheet" href={assets.style.path} />

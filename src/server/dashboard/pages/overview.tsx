@@ -3,6 +3,7 @@ import { greatest, sum } from "d3-array";
 import type { ComponentChildren } from "preact";
 import { Section, Terms } from "../../../core/facts/render/parts.js";
 import type { ApiKey, AuditEntry } from "../../../state/service/api-key.js";
+import { isUsable } from "../../../state/service/rules.js";
 import { counted, grouped, percent } from "../../../text.js";
 import type { ServerFigures } from "../../service/metrics.js";
 import { type Span, totalOf } from "../usage-spans.js";
@@ -12,6 +13,7 @@ import { FaultBox, nameOfKey, Page, QuotaMeter, Renewal, Time } from "./layout.j
 
 interface Overview extends ServerFigures {
   readonly days: readonly Span[];
+  readonly now: number;
   readonly keys: readonly ApiKey[];
   readonly audit: readonly AuditEntry[];
   /** Units of the days by the ids of keys. */
@@ -24,8 +26,8 @@ const mostUsed = 0.8;
 const mostNear = 20;
 
 export function overviewPage(overview: Overview) {
-  const { days, units, keys, audit, refused, mostSeconds, isWritable, terms } = overview;
-  const live = keys.filter(({ revoked, isSandbox }) => revoked === null && !isSandbox);
+  const { now, days, units, keys, audit, refused, mostSeconds, isWritable, terms } = overview;
+  const live = keys.filter((key) => isUsable(key, now) && !key.isSandbox);
   const share = ({ quota: { used, limit } }: ApiKey) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
   const near = live.filter((key) => share(key) >= mostUsed).sort((a, b) => share(b) - share(a));
   const names = new Map(keys.map(({ id, name }) => [id, name]));

@@ -24,7 +24,13 @@ type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
 
 export const keyRoutes: Routes = async (pages, { store, baseUrl }) => {
   const allKeys = async (request: FastifyRequest, refused?: RefusedForm) =>
-    keysPage({ keys: await store.list(), query: keyQueryOf(queryIn(request)), nextId: newId(), refused });
+    keysPage({
+      keys: await store.list(),
+      query: keyQueryOf(queryIn(request)),
+      nextId: newId(),
+      refused,
+      now: store.now(),
+    });
 
   const keyOf = async (id: string): Promise<ApiKey> => {
     const key = (await store.list()).find((each) => each.id === id);

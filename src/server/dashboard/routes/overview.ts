@@ -18,6 +18,15 @@ export const overviewRoutes: Routes = async (pages, { store, figures, terms }) =
     ]);
     const units = unitsByKey(totals);
     const days = spansOf(usage, query);
-    return overviewPage({ days, units, keys, audit, isWritable, ...(await figures()), terms: terms() });
+    return overviewPage({
+      now: store.now(),
+      days,
+      units,
+      keys,
+      audit,
+      isWritable,
+      ...(await figures()),
+      terms: terms(),
+    });
   });
 };
