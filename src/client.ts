@@ -2,6 +2,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind } from "./core/classifier/verdict.js";
+import { refuseKind } from "./core/classify-in.js";
 import { notChecked, type Verdict } from "./core/validator/validator.js";
 import type { ApiEngine } from "./engines/api/engine.js";
 import { isLoopback } from "./engines/api/loopback.js";
@@ -95,6 +96,7 @@ export function createClient(options: ClientOptions): Client {
   };
 
   async function* validate(kind: Kind, items: Iterable<string> | AsyncIterable<string>) {
+    refuseKind(kind);
     const { validate: submit, batchSize: size } = await engine();
     const batches: { readonly items: readonly string[]; readonly verdicts: Promise<readonly Verdict[]> }[] = [];
     let isExhausted = false;

@@ -7,7 +7,7 @@ import type { Classifier } from "./core/classifier/classifier.js";
 import { loadClassifier } from "./core/classifier/tables/load-classifier.js";
 import type { Classification, Kind } from "./core/classifier/verdict.js";
 import { type Why, whyOf } from "./core/classifier/why.js";
-import { classifyIn, compileLists, refuseOthers } from "./core/classify-in.js";
+import { classifyIn, compileLists, refuseKind, refuseOthers } from "./core/classify-in.js";
 import type { EmailForm, ListedItems } from "./core/library.js";
 import type { MailCheck } from "./engines/dns/mail-check.js";
 import { isServerAddress, mostInFlight } from "./engines/dns/vocabulary.js";
@@ -84,8 +84,13 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
     return current.mail;
   };
 
+  const classify = (kind: Kind, item: string) => {
+    refuseKind(kind);
+    return classifier.classify(kind, item);
+  };
+
   async function check(kind: Kind, item: string, mail = stage && shareCheck(stage)) {
-    const verdict = classifier.classify(kind, item);
+    const verdict = classify(kind, item);
     return (await mail)?.check(kind, item, verdict) ?? verdict;
   }
 
@@ -101,7 +106,7 @@ export function createClassifier(options: ClassifierOptions = {}): ItemClassifie
   }
 
   const why = (verdict: Classification) => whyOf(classifier, verdict);
-  return { classify: classifier.classify, why, check: (kind, item) => check(kind, item), checkAll };
+  return { classify, why, check: (kind, item) => check(kind, item), checkAll };
 }
 
 type MailStage = ReturnType<typeof openStage>;

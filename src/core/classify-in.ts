@@ -12,6 +12,11 @@ export function refuseOthers(options: object, ...known: readonly string[]): void
   if (unknown !== undefined) throw new TypeError(`no option ${unknown}`);
 }
 
+/** @throws TypeError for a kind that there is not, such as `emails` */
+export function refuseKind(kind: string): void {
+  if (kind !== "email" && kind !== "domain") throw new TypeError(`there is no kind ${kind}`);
+}
+
 /** @throws TypeError when an entry is neither a domain nor an address */
 export function compileLists({ allow = [], deny = [] }: ListedItems): OwnLists {
   const compile = (list: ListName, entries: readonly string[]) => {
@@ -31,8 +36,10 @@ const htmlAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${htmlLabel}(
 export function classifyIn(
   { classify }: Pick<Classifier, "classify">,
   address: string,
-  { form = "lenient" }: EmailForm = {},
+  options: EmailForm = {},
 ): Classification {
+  refuseOthers(options, "form");
+  const { form = "lenient" } = options;
   if (typeof address !== "string") throw new TypeError("the address is no string");
   if (form === "strict") return classify("email", address);
   if (form === "lenient") return classify("email", extractItem("email", address));

@@ -36,7 +36,7 @@ export const ignoresDots = (ascii: string): boolean => spellingOf.get(ascii)?.ig
 
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
 
-const dotString = /^[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-]+)*$/iu;
+const dotString = /^(?!\.)(?:\.?[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-])+$/iu;
 
 /** Returns lower case. Drops tags and dots only where providers do. Undefined for bad syntax or a literal. */
 export function canonicalItem(kind: Kind, item: string): string | undefined {

@@ -35,6 +35,18 @@ test.each<[string, "lenient" | "strict" | "browser", object]>([
   if (form === "lenient") expect(classifyEmail(address)).toEqual(classifyEmail(address, { form }));
 });
 
+test("a kind or an option that there is not is a TypeError", async () => {
+  const { classify, check } = createClassifier();
+  const client = createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "sk_x" });
+  const kind = "emails" as "email";
+  expect(() => classify(kind, "ann@larch-and-oak.com")).toThrow(new TypeError("there is no kind emails"));
+  await expect(check(kind, "ann@larch-and-oak.com")).rejects.toThrow(TypeError);
+  await expect(client.validate(kind, ["ann@larch-and-oak.com"]).next()).rejects.toThrow(TypeError);
+  await client.close();
+  for (const form of ["strict", { from: "strict" }])
+    expect(() => classifyEmail("ann@larch-and-oak.com", form as object)).toThrow(TypeError);
+});
+
 test("flags are facts beside the verdict", () => {
   expect(flags("email", "info@gmail.com")).toEqual(["role", "free-provider"]);
   expect(flags("domain", "larch-and-oak.com", "ASPMX.L.google.com")).toEqual(["mx:google"]);
