@@ -94,7 +94,7 @@ async function openDomains(
     if (result.kind !== "wrong") return;
     await close();
     const server = `the DNS server ${dnsServer.value?.join(", ") ?? "of this system"}`;
-    const advice = "name another with --set dnsServer=IP, or leave out --dns";
+    const advice = "name another with --set dnsServer=IP, or use --dns=off";
     throw new ServiceError(`${server} ${result.text}: its answers would give wrong statuses; ${advice}`);
   };
   return { newCheck, checkServers, close };

@@ -111,7 +111,7 @@ export const noQuota = (owner: QuotaOwner): UnknownKeyError =>
   new UnknownKeyError(
     "keyId" in owner
       ? `key "${owner.keyId}" does not exist, or has ended; run idv keys list to see all keys`
-      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota ...#${owner.quotaName} --limit N`,
+      : `there is no quota "${owner.quotaName}"; create it with idv quota set --quota STATE#${owner.quotaName} --limit N`,
   );
 
 const bodyHashOf = (idempotencyKey: string, kind: string, body: Uint8Array): Buffer =>
@@ -152,7 +152,7 @@ export function newKeyRow(
 
 export const quotaExistsError = (quotaName: string): UnknownKeyError =>
   new UnknownKeyError(
-    `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv keys set`,
+    `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv quota set`,
   );
 
 export const unknownKey = (id: string): UnknownKeyError =>

@@ -185,7 +185,7 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
 }
 
 function notExported(where: string): FileError {
-  const advice = "give the file that idv state export has written";
+  const advice = "give what idv state export has written, not compressed";
   return new FileError(`${where}: not a state that this version of idv has exported; ${advice}`);
 }
 
