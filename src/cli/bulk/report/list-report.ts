@@ -119,7 +119,8 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
   if (named !== -1) return named;
   if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
   const list = names.slice(0, mostNamed).map((name) => `"${name}"`);
-  const what = `${file}: no column "${by}" for --by; the columns are ${list.join(", ")}`;
+  const known = list.length === 0 ? "the table has no header" : `the columns are ${list.join(", ")}`;
+  const what = `${file}: no column "${by}" for --by; ${known}`;
   throw new ChoiceError(printable(what), { code: "column" });
 }
 

@@ -52,10 +52,10 @@ function heading(facts: Facts): string {
   return `${nameOf(facts)}: ${counted(facts.rows, "row")}, ${distinctText(facts)}${where}`;
 }
 
-function distinctText({ kind, distinct, rows, empty, kept }: Facts): string {
+function distinctText({ kind, distinct, rows, empty }: Facts): string {
   const item = kind === "email" ? "distinct e-mail address" : "distinct domain";
   const items = kind === "email" ? "e-mail addresses" : "domains";
-  if (distinct === 0) return `no ${rows > empty + kept ? "new " : ""}${items}`;
+  if (distinct === 0) return `no ${rows > empty ? "new " : ""}${items}`;
   return counted(distinct, item, `distinct ${items}`);
 }
 
