@@ -155,8 +155,11 @@ export const quotaExistsError = (quotaName: string): UnknownKeyError =>
     `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv quota set`,
   );
 
+/** A secret in the place of an id is not shown. */
 export const unknownKey = (id: string): UnknownKeyError =>
-  new UnknownKeyError(`no key "${id}"; run idv keys list to see all keys`);
+  new UnknownKeyError(
+    `${/^sk_/.test(id) ? "a secret is no id of a key" : `no key "${id}"`}; run idv keys list to see all keys`,
+  );
 
 export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, now: number): void {
   if (change.name !== undefined) key.name = change.name;

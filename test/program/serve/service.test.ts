@@ -272,6 +272,7 @@ describe("keys", () => {
     ["create --name x --expires 2027-02-31", `--expires: "2027-02-31" is invalid. ${aDate}`],
     ["create", "keys create needs --name NAME"],
     ["set nobody --limit 1", 'no key "nobody"; run idv keys list to see all keys'],
+    [`revoke sk_${"x".repeat(43)}`, "a secret is no id of a key; run idv keys list to see all keys"],
     ["create --name x --expires 2020-01-01", `--expires: "2020-01-01" is invalid. ${past}`],
     ["create --name x --expires soon", `--expires: "soon" is invalid. ${aDate}`],
     ["create --name x --permissions all", '--permissions: "all" is invalid. It takes one of emails, domains.'],

@@ -18,7 +18,7 @@ const linkOptions = optionRecords({
     fallback: "http://127.0.0.1:8787",
   },
   name: { flags: "--name <NAME>", help: "whom the link is for, as the audit calls them", parse: personName },
-  signOutAll: { flags: "--sign-out-all", help: "end all sessions and links instead" },
+  signOutAll: { flags: "--sign-out-all", help: "end all sessions and links instead", conflicts: ["name"] },
 });
 
 export const define: DefineCommand = (command) => {
