@@ -175,7 +175,10 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
   // What follows = may be a key.
   const shown = what === "option" ? word.replace(/=.*/s, "") : word;
   const hint = what === "option" ? optionMeant(shown, command, ownName) : commandMeant(word, command);
-  if (hasOption(command, shown)) return `${shown} takes no value; ${help}`;
+  if (hasOption(command, shown)) {
+    const isBefore = words.indexOf(word) < words.indexOf(command.name());
+    return `${shown} ${isBefore ? `goes after idv ${ownName}` : "takes no value"}; ${help}`;
+  }
   return `unknown ${what} ${shown}${hint === undefined ? "" : ` (${hint})`}; ${help}`;
 }
 

@@ -7,6 +7,7 @@ import type { ApiOptions } from "../../engines/api/engine.js";
 import { printable } from "../../text.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
+import { say } from "../terminal/terminal.js";
 import { type Engine, longestTimer, once } from "./engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
@@ -35,7 +36,8 @@ export async function openApiEngine(
 ): Promise<Engine> {
   const { kind, settings, note, signal } = options;
   const isSandbox = key.value.startsWith(sandboxPrefix);
-  if (isSandbox) note("a sandbox key: its answers are made up, so they are not cached");
+  // Also with --quiet: nobody wants such a list by mistake.
+  if (isSandbox) say("a sandbox key: its answers are made up, so they are not cached");
   // A dry run creates no files.
   const hasCache = options.cache !== "off" && !isSandbox && (!options.isDryRun || existsSync(cachePath(process.env)));
   const fromCache = { maximumAge: settings.cacheTtl.value, refresh: options.cache === "refresh", note, signal };

@@ -176,6 +176,7 @@ test.each([
   ],
   [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
   [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],
+  [["--offline", "emails", "list.csv"], "--offline goes after idv emails; see idv emails --help"],
   [["allow", "rm", "web.de"], "(did you mean remove?)"],
   [["data", "refresh"], "(did you mean update?)"],
   [["state", "restore"], "(did you mean import?)"],

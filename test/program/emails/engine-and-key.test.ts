@@ -127,7 +127,8 @@ describe("engine and key", () => {
     const home = homeWith(file);
     const env = { IDV_API_KEY: created.stdout.trim(), IDV_BASE_URL: service.url };
     const stderr = expect.stringContaining("idv: a sandbox key: its answers are made up, so they are not cached\n");
-    expect(await idv(["emails", "list.csv"], { home, env })).toMatchObject({ code: 0, stderr });
+    for (const quiet of [[], ["-q"]])
+      expect(await idv(["emails", "list.csv", ...quiet], { home, env })).toMatchObject({ code: 0, stderr });
     expect(existsSync(join(home, "state/idv/verdicts.db"))).toBe(false);
   });
 
