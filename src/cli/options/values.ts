@@ -180,9 +180,11 @@ export function encodings(value: string): Encodings {
   if (input + output === "" || more !== undefined) {
     throw new InvalidValue("It takes IN, IN:OUT or :OUT, as in auto:same or :utf-8-bom.");
   }
-  const hasMark = /^utf-?8-bom$/i.test(output);
+  const isMarked = /^utf-?8-bom$/i.test(output);
+  // The mark of UTF-16 tells its order of bytes (RFC 2781, section 3.3), for idv, too.
+  const hasMark = isMarked || /^utf-?16$/i.test(output);
   if (/^(?:utf-?8-bom|same)$/i.test(input)) throw new InvalidValue(`That is for the output: --encoding :${input}.`);
-  return { ...(input !== "" && { input }), ...(output !== "" && !hasMark && { output }), hasMark };
+  return { ...(input !== "" && { input }), ...(output !== "" && !isMarked && { output }), hasMark };
 }
 
 export interface ReportTarget {

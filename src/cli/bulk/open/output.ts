@@ -27,7 +27,7 @@ export async function openSink(
 ): Promise<{ readonly sink: TableSink; readonly file?: FileSink | undefined }> {
   if (split) return { sink: split.table(input.table.format, await documentsOf(input, true)) };
   const name = output ?? "standard output";
-  const wanted = hasMark ? "utf-8" : outputEncoding;
+  const wanted = outputEncoding ?? (hasMark ? "utf-8" : undefined);
   const encoding = wanted === "same" ? input.encoding : wanted;
   const encode = async (sink: TableSink) => {
     if (encoding === undefined) return sink;
