@@ -44,6 +44,7 @@ const removedMeanwhile = (): Refusal =>
 
 export class Lists {
   readonly mostBytes: number;
+  readonly keepMilliseconds: number;
   readonly files: ListFiles;
   readonly runner: ListRunner;
   readonly #options: ListOptions;
@@ -59,6 +60,7 @@ export class Lists {
     this.#options = options;
     this.store = options.store;
     this.mostBytes = options.mostBytes;
+    this.keepMilliseconds = options.keepMilliseconds;
     this.runner = options.runner;
     this.files = new ListFiles(options.folder);
     this.#timer = setInterval(() => this.#wake(), tickMilliseconds).unref();
@@ -222,7 +224,7 @@ export class Lists {
   async #tick(): Promise<void> {
     if (this.#isClosed) return;
     const own = () => ({ server: this.#server, working: [...this.#work.keys()] });
-    const { isWaiting, ended } = await this.store.due(own(), deadMilliseconds, this.#options.keepMilliseconds);
+    const { isWaiting, ended } = await this.store.due(own(), deadMilliseconds, this.keepMilliseconds);
     for (const id of ended) await this.#discard(id, ["arriving", "found", "done", "failed"]);
     if (!isWaiting) return;
     while (this.#running < mostRunning && !this.#isClosed) {

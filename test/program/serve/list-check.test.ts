@@ -111,6 +111,11 @@ inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
     await press("Remove the list");
   });
 
+  test("the page of the lists says how long they are kept", async () => {
+    await page.goto(`${running.service.url}/dashboard/lists`);
+    await page.getByText("A list is removed 1 hour after its check").waitFor();
+  });
+
   test("broken rows are named before the check, and left out or mended", async () => {
     await send("broken.csv", "email,n\nann@larch-and-oak.com,1\nbob@larch-and-oak.com,2,3\n");
     expect(await page.textContent(".box .fault")).toContain("1 row is broken and cannot be checked.");

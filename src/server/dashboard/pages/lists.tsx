@@ -2,7 +2,7 @@
 import type { Facts } from "../../../core/facts/facts.js";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
-import { grouped, readFormats } from "../../../text.js";
+import { counted, grouped, readFormats } from "../../../text.js";
 import { type DoneResult, doneResult } from "../../lists/list-facts.js";
 import { CardTable } from "./card-table.js";
 import { Field } from "./field.js";
@@ -15,6 +15,7 @@ interface ListsFacts {
   readonly lists: readonly StoredList[];
   readonly names: ReadonlyMap<string, string>;
   readonly mostBytes: number;
+  readonly keepMilliseconds: number;
 }
 
 export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
@@ -45,8 +46,8 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
             <output />
           </div>
           <p class="note">
-            Everybody who is signed in sees the lists. A list is removed some time after its check, or when you remove
-            it. Nothing is charged before you say so.
+            Everybody who is signed in sees the lists. A list is removed {spanText(facts.keepMilliseconds)} after its
+            check, or when you remove it. Nothing is charged before you say so.
           </p>
         </form>
         <Section heading="Lists on the service">
@@ -56,6 +57,18 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
     )}
   </Page>
 );
+
+const spans = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** `2 days`, `1 hour`: in the largest unit of which there is one. */
+function spanText(milliseconds: number): string {
+  const [name, unit] = spans.find(([, unit]) => milliseconds >= unit) ?? ["second", 1000];
+  return counted(Math.round(milliseconds / unit), name);
+}
 
 export const stateNames: Readonly<Record<StoredList["state"], string>> = {
   arriving: "arriving",
@@ -79,10 +92,10 @@ function ListTable({ lists, names }: ListsFacts) {
     <CardTable
       rows={lists}
       columns={[
-        ["List", ({ id, name, state }) => (state === "arriving" ? name : <a href={`${path}/${id}`}>{name}</a>)],
+        ["List", ({ id, name, state }) => (state === "arriving" ? name : <a href={`${path}/${id}`}>{name}</a>), "name"],
         ["State", (list) => (doneResult(list)?.isExhausted ? "units ended" : stateNames[list.state])],
         ["Rows", rowsOf, "number"],
-        ["Key", ({ keyId }) => (keyId === null ? "" : names.get(keyId) || keyId)],
+        ["Key", ({ keyId }) => (keyId === null ? "" : names.get(keyId) || keyId), "name"],
         ["Sent", ({ created }) => <Time at={created} />],
       ]}
     />

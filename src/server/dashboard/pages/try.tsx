@@ -1,5 +1,7 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
+
 import { Section } from "../../../core/facts/render/parts.js";
+import { reasonText } from "../../../core/facts/words.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
 import { CardTable, Status } from "./card-table.js";
 import { Check } from "./field.js";
@@ -36,7 +38,7 @@ export const tryPage = ({ kind, text, lines, fault }: TryProperties) => (
           columns={[
             ["Item", ({ item }) => item, "name"],
             ["Status", ({ verdict: { status } }) => <Status status={status} />],
-            ["Reason", ({ verdict: { reason } }) => reason ?? "-", "name"],
+            ["Reason", ({ verdict: { reason } }) => (reason === undefined ? "-" : reasonText(reason)), "name"],
             ["Did you mean", ({ verdict: { suggestion } }) => suggestion ?? "-", "name"],
           ]}
         />

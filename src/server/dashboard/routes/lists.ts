@@ -38,7 +38,8 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
   const allPage = async (fault?: string) => {
     if (maybeLists === undefined) return listsPage(undefined, fault);
     const names = new Map((await store.list()).map(({ id, name }) => [id, name]));
-    return listsPage({ lists: await maybeLists.all(), names, mostBytes: maybeLists.mostBytes }, fault);
+    const { mostBytes, keepMilliseconds } = maybeLists;
+    return listsPage({ lists: await maybeLists.all(), names, mostBytes, keepMilliseconds }, fault);
   };
 
   const listOf = async ({ params: { id } }: ListRequest): Promise<StoredList> => {
