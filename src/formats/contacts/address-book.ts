@@ -3,7 +3,7 @@
 import { nameText } from "../../core/table/bytes.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
-import type { Contact } from "./contact.js";
+import type { Contacts } from "./contact.js";
 import { isItemList, itemContacts } from "./item-list.js";
 import { ldifContacts } from "./ldif.js";
 import { vcardContacts } from "./vcard.js";
@@ -12,7 +12,7 @@ interface AddressBook {
   readonly what: string;
   /** Name of the column with the addresses; `email` by default. */
   readonly column?: string;
-  readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Contact>;
+  readonly contactsIn: (bytes: AsyncIterable<Uint8Array>) => Contacts;
 }
 
 const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
@@ -39,9 +39,11 @@ export function addressBookIn(start: Buffer, isWhole: boolean, profile?: ItemPro
 
 export async function* csvOf({ column = "email", contactsIn }: AddressBook, bytes: AsyncIterable<Uint8Array>) {
   let piece = `name,${column}\n`;
-  for await (const { name, addresses } of contactsIn(bytes)) {
-    for (const address of addresses.length > 0 ? addresses : [""]) {
-      piece += `${quoteField(name, ",")},${quoteField(address, ",")}\n`;
+  for await (const contacts of contactsIn(bytes)) {
+    for (const { name, addresses } of contacts) {
+      for (const address of addresses.length > 0 ? addresses : [""]) {
+        piece += `${quoteField(name, ",")},${quoteField(address, ",")}\n`;
+      }
     }
     if (piece.length < pieceLength) continue;
     yield Buffer.from(piece);
@@ -61,27 +63,32 @@ const pieceLength = 65_536;
 const longestLine = 65_536;
 
 /** White space at the start continues the line before (RFC 6350 section 3.2, RFC 2849 note 2). */
-async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
   let line: string | undefined;
   let rest = "";
-  const added = (next: string) => {
-    const isContinued = line !== undefined && /^[ \t]/.test(next);
-    const whole = isContinued ? undefined : line;
-    if (!isContinued) line = next;
-    else if (line!.length < longestLine) line += next.slice(1);
+  const wholeIn = (lines: readonly string[]) => {
+    const whole: string[] = [];
+    for (const next of lines) {
+      if (line === undefined || !/^[ \t]/.test(next)) {
+        if (line !== undefined) whole.push(nameText(line));
+        line = next;
+      } else if (line.length < longestLine) line += next.slice(1);
+    }
     return whole;
   };
   for await (const chunk of bytes) {
-    const lines = (rest + Buffer.from(chunk).toString("latin1")).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop()!;
-    if (rest.length > longestLine && !rest.endsWith("\r")) rest = rest.slice(0, longestLine);
-    for (const next of lines) {
-      const whole = added(next);
-      if (whole !== undefined) yield nameText(whole);
+    // Of more lines at once, many would outlive a collection of garbage.
+    for (let start = 0; start < chunk.length; start += pieceLength) {
+      const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString(
+        "latin1",
+        start,
+        start + pieceLength,
+      );
+      const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop()!;
+      if (rest.length > longestLine && !rest.endsWith("\r")) rest = rest.slice(0, longestLine);
+      yield wholeIn(lines);
     }
   }
-  for (const next of [rest.replace(/\r$/, ""), ""]) {
-    const whole = added(next);
-    if (whole !== undefined) yield nameText(whole);
-  }
+  yield wholeIn([rest.replace(/\r$/, ""), ""]);
 }

@@ -3,3 +3,6 @@ export interface Contact {
   readonly name: string;
   readonly addresses: readonly string[];
 }
+
+/** In batches: a step for each would take longer than to read it. */
+export type Contacts = AsyncGenerator<readonly Contact[]>;

@@ -1,7 +1,7 @@
 /** Reads lists of items as people copy them from recipients: `Ann <a@b.net>, "Lee, Bob" <c@d.net>; e@f.net`. */
 import { parsedJson } from "../../core/table/json/json-values.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
-import type { Contact } from "./contact.js";
+import type { Contact, Contacts } from "./contact.js";
 
 /** All lines are of items, one of several. Unless it `isWhole`, the last line may be cut off. */
 export function isItemList(text: string, isWhole: boolean, profile: ItemProfile): boolean {
@@ -54,7 +54,7 @@ function lastEnd(text: string): number {
 const bracketsOfList = /^\[\s*(?=['"])|(?<=['"])\s*\]\s*$/g;
 
 /** A line that is not a list is one item, so that nothing is lost. */
-export async function* itemContacts(pieces: AsyncIterable<string>, profile: ItemProfile): AsyncGenerator<Contact> {
+export async function* itemContacts(pieces: AsyncIterable<string>, profile: ItemProfile): Contacts {
   let rest = "";
   function* contactsIn(line: string): Generator<Contact> {
     for (const part of partsOf(line)) {
@@ -69,13 +69,13 @@ export async function* itemContacts(pieces: AsyncIterable<string>, profile: Item
     const lines = unfolded(rest + piece).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop()!;
     if (lines.length > 0 && rest.trim() === "") rest = `${lines.pop()!}\n${rest}`;
-    for (const line of lines) yield* contactsIn(line);
+    yield lines.flatMap((line) => [...contactsIn(line)]);
     if (rest.length <= longestLine) continue;
     const end = lastEnd(rest);
-    yield* contactsIn(rest.slice(0, end));
+    yield [...contactsIn(rest.slice(0, end))];
     rest = rest.slice(end);
   }
-  for (const line of unfolded(rest).split(/\r\n|\n|\r/)) yield* contactsIn(line);
+  for (const line of unfolded(rest).split(/\r\n|\n|\r/)) yield [...contactsIn(line)];
 }
 
 const longestLine = 65_536;
