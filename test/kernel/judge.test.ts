@@ -331,17 +331,17 @@ test("leaves addresses to the classifier if an own list has mailboxes at their d
 });
 const builtTable = new URL("../../dist/classifier/disposable.bin", import.meta.url).pathname;
 
-test.each(["é@b.net", "jörg.müller+x@gmail.com", "анна@larch-and-oak.com", "иван@yandex.ru", "שרה@b.net"])(
-  "judges %j as the classifier does",
-  (item) => {
-    expect(judge("email", item)).toEqual(expected("email", item));
-  },
-);
+test.each([
+  ...["é@b.net", "jörg.müller+x@gmail.com", "анна@larch-and-oak.com", "иван@yandex.ru", "שרה@b.net"],
+  ...["a@xn--bcher-kva.de", "A@www.XN--bcher-kva.de", "a@b--c.net"],
+])("judges %j as the classifier does", (item) => {
+  expect(judge("email", item)).toEqual(expected("email", item));
+});
 
 test.each([
   ...["@", "a@", "@b.net", "a@@b.net", ".a@b.net", "a.@b.net", "a..b@c.net", "a b@c.net", '"a"@b.net', "É@b.net"],
   ...["a@bÉ.net", "a\u0000@b.net", "a@b..net", "a@.b.net", "a@-b.net", "a@b-.net", "a@b.-net", "a@b.net-", "a@b.net."],
-  ...["a@bnet", "a@b_c.net", "a@xn--bcher-kva.de"],
+  ...["a@bnet", "a@b_c.net", "a@xn--a.de", "a@www.xn--zz--.de"],
   ...[`${"a".repeat(64)}@b.net`, `${"a".repeat(65)}@b.net`, `a@${"b".repeat(61)}.net`],
 ])("leaves %j to the classifier", (item) => expect(judge("email", item)).toBeUndefined());
 

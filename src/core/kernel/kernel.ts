@@ -132,10 +132,11 @@ export class Kernel {
   ) {
     const bytes = Buffer.from(memory.buffer);
     const domains = {
-      factsOf: (start: number, end: number) =>
-        classifier === undefined
-          ? layout.passes
-          : factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase()),
+      factsOf: (start: number, end: number) => {
+        const name = bytes.toString("utf8", start, end).toLowerCase();
+        if (classifier !== undefined) return factsOf(classifier, kind, name);
+        return name.includes("xn--") ? layout.untold : layout.passes;
+      },
     };
     this.#memory = memory;
     this.#exports = new WebAssembly.Instance(module, { env: { memory }, domains }).exports as unknown as Exports;

@@ -108,15 +108,17 @@ function writeGrammar(memory: ArrayBufferLike, index: number, { positions, short
   words.setUint32(layout.dotsAt, dotsCode[dots], true);
 }
 
+/** Whether the syntax of a plain name is known to be right: it encodes no other letters, and has none. */
+const isSpelled = (name: string): boolean => !/[^\0-\x7f]|(?:^|\.)xn--/.test(name);
+
 /** Facts as in layout.ts for a lower-case name, below the length of the listed one; `untold` if a rule is lacking. */
 export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
-  const isAscii = /^[\0-\x7f]*$/.test(name);
-  const domain = isAscii ? { ascii: name } : parseDomainName(name);
+  const domain = isSpelled(name) ? { ascii: name } : parseDomainName(name);
   if (domain instanceof Fault) return layout.untold;
   const { verdict, mailbox, otherwise, hasListedMailboxes } = classifier.domainFacts(domain.ascii);
   const listed = (listedDomain(verdict?.reason)?.length ?? 0) << 16;
-  // The kernel reads the listed name at the end of `name`, which must therefore be in ASCII.
-  if (!isAscii && listed > 0) return layout.untold;
+  // The kernel reads the listed name at the end of `name`.
+  if (domain.ascii !== name && listed > 0) return layout.untold;
   if (hasListedMailboxes) return layout.untold | listed;
   if (verdict !== undefined) return outcomeCode(verdict) | listed;
   if (otherwise.reason !== undefined) return kind === "domain" ? outcomeCode(otherwise) : layout.untold;

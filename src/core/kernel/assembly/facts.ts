@@ -5,7 +5,6 @@ import * as layout from "../layout";
 import { mix, smallLetter } from "./hash";
 
 const dotCom: u32 = 0x6d6f632e;
-const letterX: u32 = 0x78;
 
 export const notPlain: u32 = 0xffffffff;
 export let listedAt: usize = 0;
@@ -18,7 +17,7 @@ let hasSuffix = false;
 export function plainFacts(start: usize, end: usize): u32 {
   const disposables: u32 = load<u32>(layout.settings + 4 * layout.disposableSlotsWord);
   const suffixes: u32 = load<u32>(layout.settings + 4 * layout.suffixSlotsWord);
-  if (disposables === 0 || suffixes === 0 || isEncoded(start, end) || !isAscii(start, end)) return notPlain;
+  if (disposables === 0 || suffixes === 0 || hasTwoHyphens(start, end) || !isAscii(start, end)) return notPlain;
   const hasOwnNames: bool = load<u32>(layout.settings + 4 * layout.hasOwnNamesWord) !== 0;
   let a: u32 = 0x2c1b3c6d;
   let b: u32 = 0x297a2d39;
@@ -121,14 +120,12 @@ function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u3
   }
 }
 
-/** A-labels are left to the classifier: its rule for typos looks at the letters that they encode. */
-function isEncoded(start: usize, end: usize): bool {
-  return (
-    end - start > 4 &&
-    smallLetter(load<u8>(start)) === letterX &&
-    load<u8>(start, 2) === hyphen &&
-    load<u8>(start, 3) === hyphen
-  );
+/** As in A-labels, which are left to the classifier: its rule for typos looks at the letters that they encode. */
+export function hasTwoHyphens(start: usize, end: usize): bool {
+  for (let p: usize = start + 1; p < end; p++) {
+    if (load<u8>(p) === hyphen && load<u8>(p - 1) === hyphen) return true;
+  }
+  return false;
 }
 
 /** Letters beyond ASCII are in the tables as A-labels only. */

@@ -1,12 +1,12 @@
 // Judges plain items, nine of ten in real lists, by syntax and domain, and hashes them; leaves the others, and rules
-// that it does not have, to the classifier. Plain is a domain of letters, digits, single hyphens and at least one dot,
+// that it does not have, to the classifier. Plain is a domain of letters, digits, hyphens and at least one dot,
 // 3 to 64 bytes, or an address with a dot-atom of at most 63 bytes at one; it may stand in angle brackets or a URL.
-// Letters are ASCII, or of two bytes in lower case or without case; A-labels are not plain. Sixteen bytes
+// Letters are ASCII, or of two bytes in lower case or without case. Sixteen bytes
 // are compared at once, with one bit of result each: misplaced dots and hyphens are found by shifting these bits.
 import { atSign, bar, comma, dot, greaterThan, hyphen, plus, semicolon, space, quote as usualQuote } from "../../ascii";
 import * as layout from "../layout";
 import { bucketOf, countRecalled, recall } from "./domains";
-import { isAscii, isNamed } from "./facts";
+import { hasTwoHyphens, isAscii, isNamed } from "./facts";
 import { hash, shardHash } from "./hash";
 import { findHost, findInBrackets, found, foundEnd } from "./item";
 import { judgeMailbox } from "./mailbox";
@@ -135,7 +135,7 @@ function isOwn(isEmail: bool, item: usize): bool {
   const start: usize = load<u32>(item, startOf);
   const domain: usize = load<u32>(item, domainOf);
   const end: usize = load<u32>(item, endOf);
-  if (!isAscii(domain, end)) return false;
+  if (!isAscii(domain, end) || hasTwoHyphens(domain, end)) return false;
   if (!isEmail) return true;
   if (load<u32>(item, plusOf) !== <u32>domain - 1) return false;
   if ((load<u8>(domain) | 0x20) === letterG) {
@@ -279,9 +279,9 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   // Shards are decided by the characters of an item, not by its bytes.
   if (beyondAscii !== 0 && (shards() > 1 || !hasLetters(start, end))) return false;
   isLabel |= beyondAscii;
-  // An empty label; a hyphen at the start or end of a label; two hyphens in a row.
+  // An empty label; a hyphen at the start or end of a label.
   const empty: u64 = dots & ((dots << 1) | 1 | last);
-  const misplaced: u64 = hyphens & ((dots << 1) | 1 | (dots >> 1) | last | (hyphens << 1));
+  const misplaced: u64 = hyphens & ((dots << 1) | 1 | (dots >> 1) | last);
   // Without a dot, it may be a word such as `unknown` in place of a domain.
   if ((~(isLabel | dots) & below) !== 0 || dots === 0 || (empty | misplaced) !== 0) return false;
   store<u64>(item, hash(start, length, 0));
