@@ -161,7 +161,7 @@ async function noteTable(
   for (const text of notes) note(`${inputName}: ${text}`);
 }
 
-/** @throws ChoiceError for a file that was replaced before: each night would add a column */
+/** @throws ChoiceError for a file with a header that was replaced before: each night would add a column */
 function addedColumns(choices: InputChoices, table: Table): Columns {
   const { inputName, columns: wanted, isInPlace, note } = choices;
   const columns = nameColumns(table.names, wanted.status, {
@@ -170,10 +170,12 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
   for (const { usual, name } of columns.renamed) {
-    const earlier = [usual, `idv_${usual}`].find((each) => hasOnlyStatuses(table, each));
-    if (isInPlace && !wanted.update && earlier !== undefined) {
-      const choice = "--update=all replaces them, --update keeps them, --set statusColumn=NAME adds others";
-      throw new ChoiceError(`${inputName}: has statuses of an earlier run in "${earlier}"; ${choice}`);
+    const isStatusColumn = usual === wanted.status || usual.startsWith(`${wanted.status}_`);
+    const earlier = isStatusColumn && [usual, `idv_${usual}`].find((each) => hasOnlyStatuses(table, each));
+    if (isInPlace && !wanted.update && earlier) {
+      const choice =
+        "--update keeps them and checks the rest, --update=all overwrites them, --set statusColumn=NAME adds a column";
+      throw new ChoiceError(`${inputName}: has statuses already, in the column "${earlier}"; ${choice}`);
     }
     const isOurs = earlierValues(table, usual) !== undefined;
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";

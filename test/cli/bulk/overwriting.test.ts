@@ -162,7 +162,7 @@ test("a file that was replaced before gets no second status column", async () =>
   const { code, stderr } = await idv(["emails", "-q", "-I", "l.csv"], { home });
   expect([code, read(home, "l.csv")]).toEqual([2, checked]);
   expect(stderr).toBe(
-    'idv: l.csv: has statuses of an earlier run in "status"; --update=all replaces them, --update keeps them, --set statusColumn=NAME adds others\n',
+    'idv: l.csv: has statuses already, in the column "status"; --update keeps them and checks the rest, --update=all overwrites them, --set statusColumn=NAME adds a column\n',
   );
   for (const options of [["--update"], ["--update=all"], ["--set", "statusColumn=again"], ["-o", "other.csv"]]) {
     const place = options[0] === "-o" ? [] : ["-I"];
@@ -174,12 +174,14 @@ test("a status column of the user's own does not hold up a file that is replaced
   const home = folderOf({
     "own.csv": "email,status\nann@larch-and-oak.com,ok\nx@mailinator.com,bounced\n",
     "both.csv": "email,status\nann@larch-and-oak.com,active\n",
+    "flags.csv": "email,flags\nann@larch-and-oak.com,ok\n",
   });
+  expect((await idv(["emails", "-q", "-I", "--add", "flags", "flags.csv"], { home })).code).toBe(0);
   expect((await idv(["emails", "-q", "-I", "own.csv"], { home })).code).toBe(0);
   expect(read(home, "own.csv")).toContain("x@mailinator.com,bounced,disposable\n");
   expect((await idv(["emails", "-q", "-I", "--update", "both.csv"], { home })).code).toBe(0);
   const again = await idv(["emails", "-q", "-I", "both.csv"], { home });
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('an earlier run in "idv_status"')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('in the column "idv_status"')]);
 });
 
 test("a status column that starts with rows without an address is updated", async () => {
