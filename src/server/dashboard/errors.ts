@@ -6,6 +6,8 @@ import { StoreError } from "../../state/errors.js";
 import { Refusal } from "../refusal.js";
 import { faultPage } from "./pages/layout.js";
 
+const dashboard = "/dashboard";
+
 const formFaults: Readonly<Record<string, readonly [status: number, text: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "This is not a form."],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "The form is too large."],
@@ -20,12 +22,14 @@ export const pageFaults = plugin(async (pages) => {
     return reply.code(status).type("text/html; charset=utf-8").send(faultPage(message, isSignedIn));
   });
   const isRoute = (method: "GET" | "POST", url: string) => pages.findRoute({ method, url }) !== null;
-  pages.setNotFoundHandler(({ url }, reply) => {
+  pages.setNotFoundHandler((request, reply) => {
+    // A request may have a whole URL.
+    const { pathname: url } = new URL(request.url, "http://localhost");
     if (isRoute("GET", url)) throw new Refusal(405, "Method not allowed.");
     if (!isRoute("POST", url)) throw new Refusal(404, "There is no such page.");
     // The answer of a form has the form's address, which may be asked for again.
     let above = dirname(url);
-    while (!isRoute("GET", above)) above = dirname(above);
+    while (above.length > dashboard.length && !isRoute("GET", above)) above = dirname(above);
     return reply.redirect(above, 303);
   });
 });

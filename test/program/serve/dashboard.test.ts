@@ -212,6 +212,8 @@ describe("without a browser", () => {
     ["GET", "/usage?from=x", "", 400],
     ["GET", "/usage?from=2020-01-01&to=2026-01-01", "", 200],
     ["GET", "/usage?by=hour&from=2026-01-01&to=2026-01-31", "", 200],
+    ["GET", "/usage?by=hour&from=2020-01-01&to=2020-01-05", "", 200],
+    ["GET", "/usage?from=2120-01-01&to=2120-01-05", "", 200],
     ["GET", "/usage?key=nobody", "", 200],
     ["GET", "/usage.csv?key=nobody", "", 400],
     ["GET", "/usage?by=minute", "", 400],
@@ -285,7 +287,7 @@ describe("without a browser", () => {
     expect(mostUsed.sort()).toEqual(["shop 1", "shop 2"]);
     expect(names(await page("/keys?search=SHOP+99&show=all"))).toHaveLength(11);
     const revoked = [99, 990, 993, 996, 999].map((number) => `shop ${number}`);
-    expect(names(await page("/keys?search=SHOP+99&show=revoked"))).toEqual(revoked);
+    expect(names(await page("/keys?search=SHOP+99&show=ended"))).toEqual(revoked);
     expect(names(await page(`/keys?search=${ids[5]}`))).toEqual(["shop 5"]);
     expect(await page("/keys?search=%3Cb%3E")).toContain("No such keys.");
   });
@@ -425,7 +427,7 @@ describe.skipIf(wantedBrowser() === undefined).each(await databases())("in a bro
   testFull("all pages have labels, contrast and headings, and fit a phone, light and dark", async () => {
     await page.goto(await linkTo(service, state));
     await press("Sign in");
-    await visit("/keys?show=revoked");
+    await visit("/keys?show=ended");
     const key = (await page.getByRole("link", { name }).getAttribute("href"))!.slice("/dashboard".length);
     await createKeyIn(state, "--name", "rotated");
     await visit("/keys");

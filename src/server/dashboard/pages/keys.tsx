@@ -14,7 +14,7 @@ export const keySorts = ["name", "used", "last used", "created"] as const;
 export interface KeyQuery {
   /** Part of a name, an id, a quota or the end of a secret. */
   readonly search: string;
-  readonly show: "usable" | "revoked" | "all";
+  readonly show: "usable" | "ended" | "all";
   readonly sort: (typeof keySorts)[number];
   readonly page: number;
 }
@@ -40,7 +40,7 @@ const compare: Readonly<Record<KeyQuery["sort"], (a: ApiKey, b: ApiKey) => numbe
 function foundIn(keys: readonly ApiKey[], { search, show, sort }: KeyQuery, now: number): readonly ApiKey[] {
   const text = search.toLowerCase();
   return keys
-    .filter((key) => show === "all" || (show === "usable" ? isUsable(key, now) : key.revoked !== null))
+    .filter((key) => show === "all" || isUsable(key, now) === (show === "usable"))
     .filter(({ id, name, quotaName, secrets }) =>
       [id, name, quotaName ?? "", ...secrets.map(({ hint }) => hint)].some((each) => each.toLowerCase().includes(text)),
     )
@@ -76,7 +76,7 @@ export function keysPage({ keys, query, nextId, refused, now }: KeysProperties) 
               value={query.search}
               maxLength={100}
             />
-            <Choice label="Show" name="show" options={["usable", "revoked", "all"]} chosen={query.show} />
+            <Choice label="Show" name="show" options={["usable", "ended", "all"]} chosen={query.show} />
             <Choice label="Sort by" name="sort" options={keySorts} chosen={query.sort} />
             <button type="submit">Show</button>
           </form>

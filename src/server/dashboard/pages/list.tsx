@@ -25,11 +25,11 @@ export function listPage(list: StoredList, page: ListPage) {
   const isMoving = state === "running" || state === "waiting";
   return (
     <Page title={name} current="/dashboard/lists" refresh={isMoving ? 1 : undefined}>
-      <p class="sub">State: {stateNames[state]}</p>
+      {!isMoving && <p class="sub">State: {stateNames[state]}</p>}
       {page.refused !== undefined && <FaultBox text={page.refused.fault} />}
       {(state === "done" || state === "failed") && <Ended list={list} {...page} />}
       {(state === "found" || (state === "failed" && list.found !== undefined)) && <Detected list={list} {...page} />}
-      {isMoving && <Running progress={list.progress as Progress | undefined} isWaiting={state === "waiting"} />}
+      {isMoving && <Running progress={list.progress as Progress | undefined} state={stateNames[state]} />}
       <form method="post" action={`/dashboard/lists/${id}/remove`} class="actions">
         <button type="submit" class="danger">
           {isMoving ? "Stop and remove" : "Remove the list"}
@@ -140,13 +140,13 @@ const leftOut = (statuses: readonly string[]): (readonly [statuses: string, text
   ...statuses.map((status) => [status, status] as const),
 ];
 
-function Running({ progress, isWaiting }: { progress: Progress | undefined; isWaiting: boolean }) {
+function Running({ progress, state }: { progress: Progress | undefined; state: string }) {
   const share = progress?.share ?? undefined;
-  const text = isWaiting ? "Waiting for a server" : "Starting";
   return (
     <div class="box" aria-live="polite" data-follow>
       <p>
-        {progress === undefined ? text : `${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
+        State: {state}
+        {progress === undefined ? "" : `; ${grouped(progress.rows)} rows, ${grouped(progress.units)} units`}
         {share === undefined ? "" : `, ${Math.floor(100 * share)} %`}
       </p>
       <progress aria-label="Checked" {...(share !== undefined && { value: share })} />
@@ -191,6 +191,7 @@ function Ended({ list, badRows }: ListPage & { list: StoredList }) {
         {units.paidBefore === 0 ? "" : `; ${grouped(units.paidBefore)} more were paid before`}.
       </p>
       <StatusTable statuses={statusesOf(facts)} all={rows} total="All rows" />
+      {facts.badRows > 0 && <p class="note">{counted(facts.badRows, "broken row")} left out.</p>}
       {written < rows && <p class="note">{counted(rows - written, "row")} left out, as chosen.</p>}
       <div class="actions">
         {files.map(({ name, bytes }, i) => (

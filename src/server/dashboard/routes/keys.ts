@@ -199,7 +199,7 @@ function changeIn(form: URLSearchParams, now: number): KeyChange & { readonly li
 
 const keyQueryOf = (query: URLSearchParams): KeyQuery => ({
   search: fieldOf(query, "search") ?? "",
-  show: choiceOf(query, "show", ["usable", "revoked", "all"]),
+  show: choiceOf(query, "show", ["usable", "ended", "all"]),
   sort: choiceOf(query, "sort", keySorts),
   page: Math.max(1, numberOf(query, "page", "Page") ?? 1),
 });

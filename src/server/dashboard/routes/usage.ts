@@ -57,15 +57,22 @@ function formOf(query: URLSearchParams, now: number, keys: readonly ApiKey[]): U
     return { ...rest, fault: `There is no key "${unknown}": give its name or its id.` };
   }
   const most = by === "day" ? mostDays : named.other === "" ? mostHourDays : mostComparedDays;
-  const to = fieldOf(query, "to") ?? dayName(now);
-  const end = timeIn(to, "To");
-  const from = fieldOf(query, "from") ?? dayName(now - (by === "hour" ? most - 1 : 29) * day);
-  const earliest = Math.max(end - (most - 1) * day, by === "hour" ? now - hoursKept : 0);
-  if (timeIn(from, "From") > end) return { ...named, from: to, to, by, fault: "The time ends before it begins." };
-  if (timeIn(from, "From") >= earliest) return { ...named, from, to, by };
-  const kept = by === "hour" ? `; hours are kept for ${hoursKept / day}` : "";
-  const fault = `By ${by}, at most ${most} days are shown${kept}.`;
-  return { ...named, from: dayName(Math.min(end, Math.ceil(earliest / day) * day)), to, by, fault };
+  const usual = { ...named, from: dayName(now - (by === "hour" ? most - 1 : 29) * day), to: dayName(now), by };
+  const from = fieldOf(query, "from") ?? usual.from;
+  const to = fieldOf(query, "to") ?? usual.to;
+  const [start, end] = [timeIn(from, "From"), Math.min(timeIn(to, "To"), timeIn(usual.to, "To"))];
+  if (start > end) return { ...usual, fault: "The time ends before it begins, or is yet to come." };
+  if (by === "hour" && start < now - hoursKept)
+    return { ...usual, fault: `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.` };
+  const earliest = end - (most - 1) * day;
+  if (start >= earliest) return { ...named, from, to: dayName(end), by };
+  return {
+    ...named,
+    from: dayName(earliest),
+    to: dayName(end),
+    by,
+    fault: `By ${by}, at most ${most} days are shown.`,
+  };
 }
 
 const queryOf = ({ from, to, by }: UsageForm): UsageQuery => ({

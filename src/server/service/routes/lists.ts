@@ -161,7 +161,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     "The checked list, or one of its files.",
     "application/octet-stream",
   );
-  const file = { ...text("One of the files, if there are several."), maxLength: 200 };
+  const file = { ...text("Name of a file; needed if there are several."), maxLength: 200 };
   service.get(
     "/lists/:id/result",
     { schema: { ...result.schema, querystring: { ...noQuery, properties: { file } } } },
