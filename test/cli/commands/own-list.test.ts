@@ -48,7 +48,8 @@ test.each([
 });
 
 test("a file and an entry that is allowed already are no entries to deny", async () => {
-  const home = folderOf({ "a.txt": "larch.com\n", "larch.com": "" });
+  const home = folderOf({ "a.txt": "larch.com\n", "larch.com": "", "corp/x": "" });
+  expect((await idv(["deny", "add", "corp"], { home })).code).toBe(0);
   const stderr = "idv: a.txt: is a file; runs take its entries with --allow FILE\n";
   expect(await idv(["allow", "add", "a.txt"], { home })).toEqual({ code: 2, stdout: "", stderr });
   expect((await idv(["allow", "add", "larch.com"], { home })).code).toBe(0);
@@ -102,6 +103,7 @@ test("a list that is a link stays one", async () => {
 
 test.each([
   [["allow", "add", "web.de", "com"], "com: is a public suffix; if all domains that end in it are meant, write .com"],
+  [["deny", "add", "de."], "de.: is a public suffix; if all domains that end in it are meant, write .de."],
   [["deny", "add", "Co.uk"], "Co.uk: is a public suffix; if all domains that end in it are meant, write .Co.uk"],
   [["allow", "add", "a b"], "a b: neither a domain nor an address"],
   [["allow", "add", "info*@larch-and-oak.com"], "* can only stand for a whole local part or a whole domain"],

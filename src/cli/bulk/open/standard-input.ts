@@ -1,4 +1,5 @@
 /** Opens standard input, and copies archives, which are read from their end. */
+import { devNull } from "node:os";
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
@@ -8,7 +9,10 @@ import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
 /** Whether standard input is /dev/null, as in jobs of systemd: then a list was meant, and an empty one would be written. */
-export const isNothing = (): boolean => found(0)?.isCharacterDevice() === true && !process.stdin.isTTY;
+export function isNothing(): boolean {
+  const own = found(0);
+  return own?.isCharacterDevice() === true && own.rdev === found(devNull)?.rdev;
+}
 
 /** The path of a copy for archives and spreadsheet files. @throws FileError when it cannot be read or copied */
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {

@@ -86,9 +86,9 @@ export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.P
     const choice = wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
     throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
   }
-  const kept = (["allow", "deny"] as const).filter((list) => found(ownListPath(list, env)) !== undefined);
+  const kept = (["allow", "deny"] as const).filter((list) => found(ownListPath(list, env))?.size);
   const ignored = [
-    ...kept.map((list) => `the list of idv ${list}`),
+    ...kept.map((list) => `idv ${list}`),
     ...["IDV_ALLOW", "IDV_DENY", "IDV_QUOTA", "IDV_QUOTA_KEY"].filter((name) => env[name]),
   ];
   if (ignored.length > 0) {

@@ -1,14 +1,16 @@
 /** `idv allow` and `idv deny`: lists of the user's own that every offline run and `idv serve` use. */
 
-import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFreeProvider } from "../../../core/classifier/flags/free-providers.js";
 import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import { Fault } from "../../../core/classifier/syntax/fault.js";
 import { type ListName, parseListLine } from "../../../core/classifier/tables/own-lists.js";
+import { endingOf } from "../../../files/ending.js";
 import { createFolder } from "../../../files/folders.js";
+import { found } from "../../../files/found.js";
 import { readIfPresent, writePrivately } from "../../../files/private-file.js";
+import { tableEndings } from "../../../formats/registry.js";
 import { withFolderLock } from "../../../state/sqlite/folder-lock.js";
 import { printable } from "../../../text.js";
 import { ownListPath } from "../../config/paths.js";
@@ -55,7 +57,7 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   const file = entries.find((entry) => isFileName(entry));
   if (file !== undefined)
     throw new UsageError(`${printable(file)}: is a file; runs take its entries with --${list} FILE`);
-  const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase()));
+  const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase().replace(/\.$/, "")));
   if (bare !== undefined)
     throw new UsageError(`${bare}: is a public suffix; if all domains that end in it are meant, write .${bare}`);
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
@@ -67,7 +69,7 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   const allowed = list === "deny" ? new Set((await linesOf("allow")).map((line) => keyOf("allow", line))) : undefined;
   for (const key of keys) {
     const name = printable(key);
-    const first = allowed && [key, ...namesAbove(key)].find((each) => allowed.has(each));
+    const first = allowed && [key, ...namesAbove(key), "*"].find((each) => allowed.has(each));
     if (key === "*") say("*: stands for all domains");
     else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
     else if (first !== undefined) say(`${name}: is still ok, because ${printable(first)} is in the list of idv allow`);
@@ -84,7 +86,7 @@ function namesAbove(key: string): readonly string[] {
 }
 
 /** `notes.txt` is a name of a file, and `larch.com` is a domain, even beside a file of that name. */
-const isFileName = (entry: string): boolean => existsSync(entry) && findSuffix(entry.toLowerCase()) === "unknown-tld";
+const isFileName = (entry: string): boolean => tableEndings.has(endingOf(entry)) && found(entry)?.isFile() === true;
 
 const isSuffix = (key: string): boolean => !/[@:]/.test(key) && findSuffix(key) === "public-suffix";
 
