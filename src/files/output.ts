@@ -41,7 +41,7 @@ export async function openOutputFile(
 ): Promise<FileSink> {
   try {
     const existing = await stat(path).catch(ignoreMissing);
-    if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; for a file in it, write ${path}/`);
+    if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file in it`);
     if (isDevicePath(path) || (existing && !existing.isFile())) return writeDirectly(path, await open(path, "a"));
     if (existing) {
       await access(path, constants.W_OK).catch(() => {

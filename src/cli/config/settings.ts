@@ -181,7 +181,7 @@ export function objectIn(text: string, path: string): Readonly<Record<string, un
     values = JSON.parse(json);
   } catch (error) {
     // V8 does not name the position of each fault.
-    const [, position] = /position (\d+)/.exec(String(error)) ?? [];
+    const [, position] = /in JSON at position (\d+)/.exec(String(error)) ?? [];
     if (position === undefined) throw new UsageError(`${path}: not JSON`);
     const before = json.slice(0, Number(position)).split("\n");
     throw new UsageError(`${path}:${before.length}:${before.at(-1)!.length + 1}: not JSON from here on`);

@@ -127,7 +127,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
   const own = end === -1 ? words : words.slice(0, end);
   for (const [i, word] of own.entries()) {
     refuseSlip(word, own[i - 1], command);
-    refuseUnjoined(word, own[i - 2], own[i - 1], command);
+    refuseUnjoined(word, own.slice(0, i), command);
   }
   const optional = command.options.filter((option) => option.optional);
   const switches = command.options.flatMap(({ short, required, optional }) =>
@@ -192,7 +192,8 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
 }
 
 /** @throws UsageError for the second of several values, which is no file */
-function refuseUnjoined(word: string, name: string | undefined, value: string | undefined, { options }: Command) {
+function refuseUnjoined(word: string, before: readonly string[], { options }: Command): void {
+  const [, name = before.at(-2), value = before.at(-1)] = /^(--[\w-]+)=(.+)$/s.exec(before.at(-1) ?? "") ?? [];
   const option = options.find(({ short, long }) => name !== undefined && (name === short || name === long));
   const isUnjoined = option && isJoined(option) && wordsFor(option).includes(word);
   if (!isUnjoined || existsSync(word)) return;

@@ -107,7 +107,7 @@ const attack = object("Rows of one pattern that came together.", {
 const breakdown = object("What is counted for a report only.", {
   series: list("Names of the counts below.", anyText),
   typos: named,
-  providers: named,
+  providers: { ...named, description: "The domains with most fake and disposable rows." },
   sameMailbox: whole("Distinct addresses that reach the mailbox of another one in the list."),
   months: orNull(object("Rows by month.", { column: text("Column with the dates."), counts: named })),
   shownRows: orNull(list("The first fake and disposable rows, if the report may have addresses.", shownRow)),

@@ -91,7 +91,7 @@ describe("a failed run prints one line and keeps the old output", () => {
 
   test.each([
     ["in a missing folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
-    ["that is a folder", "folder", "folder: is a folder; for a file in it, write folder/"],
+    ["that is a folder", "folder", "folder: is a folder; name a file in it"],
     ["on a full device", "/dev/full", "/dev/full: cannot be written: no space left on the device"],
   ])("an output %s", async (_, output, message) => {
     const home = folderWith({ "l.csv": list });

@@ -43,6 +43,7 @@ describe("the choice of engine and key", () => {
 
   test.each([
     ["{", ".idvrc.json:1:2: not JSON from here on"],
+    ['{"a": "1m",\n "b": position 77}', ".idvrc.json: not JSON"],
     ['{"a": 1,\n  "b" 2}', ".idvrc.json:2:7: not JSON from here on"],
     ["[]", "not a JSON object"],
     ['{"apiKey":"sk_1"}', "a key does not belong here; idv login keeps it in a file of its own"],

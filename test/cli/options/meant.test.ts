@@ -116,6 +116,7 @@ describe("idv emails list.csv", () => {
     [["--encoding", "same"], '--encoding: "same" is invalid. That is for the output: --encoding :same.'],
     [["--quota", "10000"], "--quota 10000: it takes a file; for a limit, run idv quota set --limit 10000"],
     [["--drop", "fake", "disposable"], "disposable: values are joined by commas, as in --drop fake,disposable"],
+    [["--only=ok", "alias"], "alias: values are joined by commas, as in --only ok,alias"],
     [["--only", "ok", "alias"], "alias: values are joined by commas, as in --only ok,alias"],
     [["--fail-on", "no-rows:3"], '--fail-on: "no-rows:3" is invalid. no-rows has no limit.'],
     [["--split", "list.csv"], "list.csv: is a file; name a folder"],

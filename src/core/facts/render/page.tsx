@@ -90,7 +90,8 @@ function RepairCommand({ facts }: { facts: Facts }) {
   const [{ name }] = inputs as readonly [Facts["inputs"][number]];
   // A name with three dots is not the whole one.
   if (typosIn(facts) === 0 || inputs.length > 1 || !/^(?!.*\.\.\.)[\w./][\w./-]*$/.test(name)) return null;
-  const command = `idv ${kind === "email" ? "emails" : "domains"} ${name} --fix -o fixed.${name.replace(/^.*\//, "")}`;
+  const skips = facts.badRows > 0 ? " --bad-rows skip" : "";
+  const command = `idv ${kind === "email" ? "emails" : "domains"} ${name} --fix${skips} -o fixed.${name.replace(/^.*\//, "")}`;
   return (
     <p class="note">
       To correct them: <code>{command}</code>
