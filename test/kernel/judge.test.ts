@@ -230,7 +230,8 @@ test.each<[Kind, fc.Arbitrary<string>]>([
         found[read.isOwn ? "own" : "others"]++;
       }
     }),
-    { numRuns: times(150) },
+    // In few runs, there may be none of them.
+    { numRuns: times(150), examples: [[[kind === "email" ? "ann@bücher.de" : "bücher.de"]]] },
   );
   expect(found.own).toBeGreaterThan(times(1000, 0));
   expect(found.others).toBeGreaterThan(times(20, 0));
