@@ -77,7 +77,7 @@ function readme() {
   replace(/^`fixtures\/signups.csv`:/m, "`signups.csv`:");
   replace(
     /^In a clone the command (?:.*\n)*?```sh\nnpm ci && npm test\n```\n/m,
-    "`npm install -g idv` installs the command `idv`, as it is called below. The page of each release has programs of a single file\nthat need no Node.js, and a package for Debian.\n",
+    "`npm install -g idv` installs the command `idv`, as it is called below, and `npm install idv` the library for a program. The page\nof each release has programs of a single file that need no Node.js, and a package for Debian.\n",
   );
   return text;
 }
