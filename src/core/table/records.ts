@@ -53,7 +53,8 @@ export const emptyField = (dialect: Dialect): string =>
 export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
   const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
   return new RowFault("too many fields", name, line, `${fields} fields where ${expected}`, {
-    advice: "quote the fields that hold the delimiter, or name the delimiter with -d",
+    advice:
+      "quote the fields that hold the delimiter, name the delimiter with -d, or leave such rows out with --bad-rows skip",
   });
 }
 

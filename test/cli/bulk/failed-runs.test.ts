@@ -15,7 +15,7 @@ const folderWith = (files: Readonly<Record<string, string | Buffer>> = {}) => fo
 const openQuote =
   "a quoted field is never closed; the quote opens in column 2 of the record that starts here; close it or double it";
 const tooWide =
-  "3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d";
+  "3 fields where the header has 2; quote the fields that hold the delimiter, name the delimiter with -d, or leave such rows out with --bad-rows skip";
 const noQuotaFile = "q.db: not a quota file of idv; left unchanged; use another file";
 
 /** test/table/long-records.test.ts shows in the quick tier that it is a bad row, with this message. */
