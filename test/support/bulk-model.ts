@@ -342,7 +342,11 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
   /** Whether the list would be replaced by one with a second status column. */
   function isRunAgain(list: List): boolean {
-    if (output !== "inPlace" || update !== undefined || !(list.hasHeader || list.delimiter === undefined)) return false;
+    if (output !== "inPlace" || update !== undefined) return false;
+    if (!list.hasHeader && list.delimiter !== undefined) {
+      const { filled, known } = statusesIn(list, list.names.length - 1);
+      return filled > 0 && known === filled;
+    }
     return ["", ...columns.slice(1).map((column) => `_${list.names[column]}`)].some((end) => {
       const name = options.statusColumn + end;
       return [name, `idv_${name}`].some((each) => {

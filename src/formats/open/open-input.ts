@@ -161,7 +161,7 @@ async function noteTable(
   for (const text of notes) note(`${inputName}: ${text}`);
 }
 
-/** @throws ChoiceError for a file with a header that was replaced before: each night would add a column */
+/** @throws ChoiceError for a file that was replaced before: each night would add a column */
 function addedColumns(choices: InputChoices, table: Table): Columns {
   const { inputName, columns: wanted, isInPlace, note } = choices;
   const columns = nameColumns(table.names, wanted.status, {
@@ -169,6 +169,11 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
     others: table.otherColumns.map((column) => columnName(table, column)),
     ...(wanted.update && { isOurs: (column) => holdsStatuses(table.firstValues(column)) }),
   });
+  const last = table.width - 1;
+  if (isInPlace && !wanted.update && table.header === undefined && table.column < last && areStatuses(table, last)) {
+    const advice = "give it a header, or write with -o";
+    throw new ChoiceError(`${inputName}: has statuses already, in its last column, and no header; ${advice}`);
+  }
   for (const { usual, name } of columns.renamed) {
     const isStatusColumn = usual === wanted.status || usual.startsWith(`${wanted.status}_`);
     const earlier = isStatusColumn && [usual, `idv_${usual}`].find((each) => hasOnlyStatuses(table, each));
@@ -190,8 +195,11 @@ function earlierValues({ names, firstValues }: Table, name: string): readonly st
 }
 
 /** A column of the user's own with such a name has other words, too. */
-function hasOnlyStatuses({ names, firstValues }: Table, name: string): boolean {
-  const values = names.includes(name) ? firstValues(names.indexOf(name)).filter((value) => value !== "") : [];
+const hasOnlyStatuses = (table: Table, name: string): boolean =>
+  table.names.includes(name) && areStatuses(table, table.names.indexOf(name));
+
+function areStatuses({ firstValues }: Table, column: number): boolean {
+  const values = firstValues(column).filter((value) => value !== "");
   return values.length > 0 && values.every(isStatus);
 }
 

@@ -174,9 +174,13 @@ test("a status column of the user's own does not hold up a file that is replaced
   const home = folderOf({
     "own.csv": "email,status\nann@larch-and-oak.com,ok\nx@mailinator.com,bounced\n",
     "both.csv": "email,status\nann@larch-and-oak.com,active\n",
+    "plain.txt": "ann@larch-and-oak.com\nx@mailinator.com\n",
     "flags.csv": "email,flags\nann@larch-and-oak.com,ok\n",
   });
   expect((await idv(["emails", "-q", "-I", "--add", "flags", "flags.csv"], { home })).code).toBe(0);
+  expect((await idv(["emails", "-q", "-I", "plain.txt"], { home })).code).toBe(0);
+  const headless = await idv(["emails", "-q", "-I", "plain.txt"], { home });
+  expect([headless.code, headless.stderr]).toEqual([2, expect.stringContaining("in its last column, and no header")]);
   expect((await idv(["emails", "-q", "-I", "own.csv"], { home })).code).toBe(0);
   expect(read(home, "own.csv")).toContain("x@mailinator.com,bounced,disposable\n");
   expect((await idv(["emails", "-q", "-I", "--update", "both.csv"], { home })).code).toBe(0);
