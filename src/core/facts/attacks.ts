@@ -2,7 +2,7 @@
  * Addresses of one pattern that came together, in one month and from one source, as when somebody floods a form. No
  * verdict follows: single persons have such addresses, too.
  */
-import { isDottedVariant } from "../classifier/flags/flags.js";
+import { isDottedVariant, mailboxOf } from "../classifier/flags/flags.js";
 import type { Attack } from "./facts-schema.js";
 import type { GroupCounts } from "./groups.js";
 
@@ -31,9 +31,7 @@ const hexadecimal = /^[\da-f]{10,}$/;
 
 /** Returns the index of the pattern of an address; -1 for none. `hasFreeDots`: whether its provider ignores dots. */
 export function patternOf(item: string, hasFreeDots: boolean): number {
-  const local = item.slice(0, item.lastIndexOf("@")).toLowerCase();
-  const plus = local.indexOf("+");
-  const mailbox = plus === -1 ? local : local.slice(0, plus);
+  const mailbox = mailboxOf(item.slice(0, item.lastIndexOf("@")));
   if (hasFreeDots && isDottedVariant(mailbox)) return 0;
   const text = mailbox.replace(/[._-]/g, "");
   if (consonants.test(text)) return 1;

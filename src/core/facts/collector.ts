@@ -8,7 +8,7 @@ import { hasItem } from "../run/status-codes.js";
 import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
 import { PatternCounts, Places, patternOf } from "./attacks.js";
 import type { Breakdown, Group } from "./facts-schema.js";
-import { type GroupColumn, GroupCounts } from "./groups.js";
+import { type GroupColumn, GroupCounts, isBad } from "./groups.js";
 import { ByHash, Hashes } from "./hashed-names.js";
 import type { DateColumn } from "./months.js";
 import { TopCounts } from "./top-counts.js";
@@ -274,8 +274,6 @@ export class Collector {
     return isNew.length - unlisted.length;
   }
 }
-
-const isBad = (status: string): boolean => status === "fake" || status === "disposable";
 
 const mayBeTypo = (status: string, reason: string | undefined): boolean =>
   status === "fake" && (reason === undefined || reason === "typo-domain");

@@ -141,6 +141,8 @@ export const badStatuses: readonly string[] = ["disposable", "fake"];
 /** Least number of rows of a value whose share means something. */
 const fewRows = 5;
 
+export const isBad = (status: string): boolean => badStatuses.includes(status);
+
 export const badRowsOf = ({ statuses }: Pick<GroupValue, "statuses">): number =>
   badStatuses.reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
 
@@ -155,9 +157,13 @@ const worse = 1.5;
 export function worseValue(group: Group): GroupValue | undefined {
   const [worst] = worstFirst(group.values);
   if (worst === undefined || worst.rows < fewRows) return undefined;
-  const { rows, bad } = sumOfValues(group);
-  return badRowsOf(worst) * rows > worse * bad * worst.rows ? worst : undefined;
+  return isWorse({ rows: worst.rows, bad: badRowsOf(worst) }, sumOfValues(group)) ? worst : undefined;
 }
+
+type BadShare = { readonly rows: number; readonly bad: number };
+
+/** Whether the share of bad rows in a part is clearly larger than in all. */
+export const isWorse = (part: BadShare, all: BadShare): boolean => part.bad * all.rows > worse * all.bad * part.rows;
 
 export function sumOfValues({ values, others }: Group) {
   const all = added(others === null ? values : [...values, others]);

@@ -22,6 +22,12 @@ function isRole(mailbox: string): boolean {
 
 const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
 
+/** A local part in lower case, without its tag. */
+export function mailboxOf(local: string): string {
+  const plus = local.indexOf("+");
+  return (plus === -1 ? local : local.slice(0, plus)).toLowerCase();
+}
+
 /** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
 export function isDottedVariant(mailbox: string): boolean {
   const parts = mailbox.split(".");
@@ -50,9 +56,7 @@ function factsOf(domain: string): DomainFacts {
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
   const parts = partsOf(kind, item);
   if (parts === undefined) return [];
-  const local = parts.local.toLowerCase();
-  const plus = local.indexOf("+");
-  const mailbox = plus === -1 ? local : local.slice(0, plus);
+  const mailbox = mailboxOf(parts.local);
   const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(parts.domain);
   const flags: Flag[] = [];
   if (isRole(mailbox)) flags.push("role");

@@ -1,9 +1,10 @@
 /** When rows came: their statuses by month, and the share of bad ones. */
-import { max } from "d3-array";
+import { max, sum } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
 import { series } from "../collector.js";
 import type { Breakdown, NamedCounts } from "../facts-schema.js";
+import { isWorse } from "../groups.js";
 import { Head, Key, Section } from "./parts.js";
 import { badOf, slicesOf } from "./sources.js";
 
@@ -21,7 +22,11 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
   const first = shown[0]!;
   const last = shown.at(-1)!;
   const top = topOf(shown);
-  const worst = top && isWorse(top, shown) ? top : undefined;
+  const sharesOf = (months: readonly NamedCounts[]) => ({
+    rows: sum(months, ({ total }) => total),
+    bad: sum(months, badOf),
+  });
+  const worst = top && isWorse(sharesOf([top]), sharesOf(shown)) ? top : undefined;
   const attacked = new Set(attacks.map(({ month }) => month));
   const names = shown.map(({ name }) => name);
   const x = scaleBand(names, [0, width]).padding(0.2);
@@ -150,14 +155,8 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
   );
 }
 
-/** Least number of rows of a month that can be the worst, and times that its share has to be that of all. */
+/** Least number of rows of a month that can be the worst. */
 const fewRows = 5;
-const worse = 1.5;
-
-function isWorse(month: NamedCounts, months: readonly NamedCounts[]): boolean {
-  const sum = (countOf: (one: NamedCounts) => number) => months.reduce((total, one) => total + countOf(one), 0);
-  return badOf(month) * sum(({ total }) => total) > worse * sum(badOf) * month.total;
-}
 
 function topOf(months: readonly NamedCounts[]): NamedCounts | undefined {
   const share = (month: NamedCounts) => badOf(month) / month.total;

@@ -1,13 +1,14 @@
 /** Where bad rows come from: providers, and the values of columns with few of them. */
+import { sum } from "d3-array";
 import { grouped, percent } from "../../../text.js";
 import { series } from "../collector.js";
 import type { Breakdown, Group, NamedCounts } from "../facts-schema.js";
-import { badRowsOf, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { badRowsOf, isBad, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { mostNames } from "../top-counts.js";
 import { Head, Section, type Slice, StackedBar } from "./parts.js";
 
 export const badOf = ({ counts }: NamedCounts): number =>
-  (counts[series.indexOf("disposable")] ?? 0) + (counts[series.indexOf("fake")] ?? 0);
+  sum(counts, (count, nth) => (isBad(series[nth]!) ? count : 0));
 
 export const slicesOf = ({ counts }: NamedCounts): Slice[] =>
   series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
