@@ -6,6 +6,7 @@ import { isFreeProvider } from "../../../core/classifier/flags/free-providers.js
 import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import { Fault } from "../../../core/classifier/syntax/fault.js";
 import { type ListName, parseListLine } from "../../../core/classifier/tables/own-lists.js";
+import { findSuffixIn } from "../../../core/classifier/tables/suffix-walk.js";
 import { endingOf } from "../../../files/ending.js";
 import { createFolder } from "../../../files/folders.js";
 import { found } from "../../../files/found.js";
@@ -69,7 +70,8 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   const allowed = list === "deny" ? new Set((await linesOf("allow")).map((line) => keyOf("allow", line))) : undefined;
   for (const key of keys) {
     const name = printable(key);
-    const first = allowed && [key, ...namesAbove(key), "*"].find((each) => allowed.has(each));
+    const first =
+      allowed && [key, findSuffixIn(domainOf(key), (name) => allowed.has(name)), "*"].find((each) => allowed.has(each));
     if (key === "*") say("*: stands for all domains");
     else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
     else if (first !== undefined) say(`${name}: is still ok, because ${printable(first)} is in the list of idv allow`);
@@ -78,12 +80,7 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   }
 }
 
-/** The domain of an address, and the names above a domain. */
-function namesAbove(key: string): readonly string[] {
-  const labels = key.slice(key.lastIndexOf("@") + 1).split(".");
-  const names = labels.map((_, i) => labels.slice(i).join("."));
-  return key.includes("@") ? names : names.slice(1);
-}
+const domainOf = (key: string): string => key.slice(key.lastIndexOf("@") + 1);
 
 /** `notes.txt` is a name of a file, and `larch.com` is a domain, even beside a file of that name. */
 const isFileName = (entry: string): boolean => tableEndings.has(endingOf(entry)) && found(entry)?.isFile() === true;
