@@ -49,30 +49,24 @@ const keyOf = (keys: readonly ApiKey[], text: string): ApiKey | undefined =>
 /** A time that is too long is shortened, and an unknown key left out, with a fault that says so. */
 function formOf(query: URLSearchParams, now: number, keys: readonly ApiKey[]): UsageForm {
   const by = choiceOf(query, "by", ["day", "hour"]);
-  const named = { key: fieldOf(query, "key") ?? "", other: fieldOf(query, "other") ?? "" };
-  const unknown = [named.key, named.other].find((name) => name !== "" && keyOf(keys, name) === undefined);
-  if (unknown !== undefined) {
-    const known = Object.fromEntries(Object.entries(named).filter(([, name]) => name !== unknown));
-    const rest = formOf(new URLSearchParams({ ...Object.fromEntries(query), key: "", other: "", ...known }), now, keys);
-    return { ...rest, fault: `There is no key "${unknown}": give its name or its id.` };
-  }
-  const most = by === "day" ? mostDays : named.other === "" ? mostHourDays : mostComparedDays;
-  const usual = { ...named, from: dayName(now - (by === "hour" ? most - 1 : 29) * day), to: dayName(now), by };
-  const from = fieldOf(query, "from") ?? usual.from;
-  const to = fieldOf(query, "to") ?? usual.to;
-  const [start, end] = [timeIn(from, "From"), Math.min(timeIn(to, "To"), timeIn(usual.to, "To"))];
+  const names = ["key", "other"].map((field) => fieldOf(query, field) ?? "");
+  const unknown = names.find((name) => name !== "" && keyOf(keys, name) === undefined);
+  const [key = "", other = ""] = names.map((name) => (name === unknown ? "" : name));
+  const most = by === "day" ? mostDays : other === "" ? mostHourDays : mostComparedDays;
+  const form = { by, key, other, ...timeOf(query, by, most, now) };
+  return unknown === undefined ? form : { ...form, fault: `There is no key "${unknown}": give its name or its id.` };
+}
+
+function timeOf(query: URLSearchParams, by: UsageForm["by"], most: number, now: number) {
+  const usual = { from: dayName(now - (by === "hour" ? most - 1 : 29) * day), to: dayName(now) };
+  const start = timeIn(fieldOf(query, "from") ?? usual.from, "From");
+  const end = Math.min(timeIn(fieldOf(query, "to") ?? usual.to, "To"), timeIn(usual.to, "To"));
   if (start > end) return { ...usual, fault: "The time ends before it begins, or is yet to come." };
   if (by === "hour" && start < now - hoursKept)
     return { ...usual, fault: `Hours are kept for ${hoursKept / day} days: give a later time, or choose days.` };
   const earliest = end - (most - 1) * day;
-  if (start >= earliest) return { ...named, from, to: dayName(end), by };
-  return {
-    ...named,
-    from: dayName(earliest),
-    to: dayName(end),
-    by,
-    fault: `By ${by}, at most ${most} days are shown.`,
-  };
+  const time = { from: dayName(Math.max(start, earliest)), to: dayName(end) };
+  return start >= earliest ? time : { ...time, fault: `By ${by}, at most ${most} days are shown.` };
 }
 
 const queryOf = ({ from, to, by }: UsageForm): UsageQuery => ({
