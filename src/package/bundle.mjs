@@ -8,6 +8,18 @@ import { dts } from "rolldown-plugin-dts";
 
 const outside = ["undici", "@photostructure/sqlite", "@cloudpss/zstd"];
 
+/** Writes what is beyond ASCII as escapes: Node.js needs no UTF-8 decoder then, and V8 a byte a character. */
+const ascii = {
+  name: "ascii",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);
+    }
+  },
+};
+
 /** Copies files next to the bundle, where its modules look for them. */
 const copied = {
   name: "copied-files",
@@ -120,6 +132,20 @@ const shared = {
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
   external: (id) => id.startsWith("node:") || outside.some((name) => id === name || id.startsWith(`${name}/`)),
 };
+/** The program, and its threads: apart, because a thread loads every module of its own anew. */
+const program = {
+  ...shared,
+  output: {
+    dir: "dist/bundle",
+    // Node.js reads every byte of a module; names stay, for stack traces.
+    comments: false,
+    // Node.js starts CommonJS 10 ms sooner than ECMAScript modules, for which it loads a loader and much of itself.
+    format: "cjs",
+    entryFileNames: "[name].js",
+    // bin/idv.js keeps the compiled code of what has a hash.
+    chunkFileNames: "[name]-[hash].js",
+  },
+};
 const bundles = [
   { ...shared, input: { index: "src/index.ts" }, output: { dir: "dist/library", comments: false } },
   {
@@ -154,21 +180,11 @@ const bundles = [
     },
   })),
   {
-    ...shared,
-    input: {
-      main: "src/cli/main.ts",
-      worker: "src/core/run/blocks/threads/worker.ts",
-      action: "src/package/action/action.ts",
-    },
-    plugins: [copied, laterChildProcess, licences],
+    ...program,
+    input: { main: "src/cli/main.ts", action: "src/package/action/action.ts" },
+    plugins: [copied, laterChildProcess, ascii, licences],
     output: {
-      dir: "dist/bundle",
-      // Node.js reads every byte of a module; names stay, for stack traces.
-      comments: false,
-      // Node.js starts CommonJS 10 ms sooner than ECMAScript modules, for which it loads a loader and much of itself.
-      format: "cjs",
-      entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
+      ...program.output,
       // What every start needs, what gives verdicts, and what an offline run needs besides, each in one file: to find and to
       // link 40 files takes a tenth of the time of a small run. A group takes the modules that its own import, too.
       codeSplitting: {
@@ -181,12 +197,16 @@ const bundles = [
             priority: 3,
           },
           { name: "classifier", test: /src.core.classifier.(?:classifier|canonical)\.ts$/, priority: 2 },
-          // Also for the workers.
-          { name: "blocks", test: /src.core.table.scan.chunk-assembler\.ts$/, priority: 2 },
           { name: "run", test: /src.(?:cli.bulk.run-bulk|cli.commands.(?:emails|domains))\.ts$/, priority: 1 },
         ],
       },
     },
+  },
+  {
+    ...program,
+    input: { worker: "src/core/run/blocks/threads/worker.ts" },
+    plugins: [ascii],
+    output: { ...program.output, codeSplitting: { groups: [{ name: "thread", test: /(?<!worker)\.ts$/ }] } },
   },
 ];
 /** The types of an entry of the package in one file; of those that the compiler writes, most are of internal modules. */
