@@ -1,6 +1,6 @@
 /** The version of idv, and what it runs on. */
 import { arch, platform, versions } from "node:process";
-import { readOwnFile, threadLoader } from "../package/own-files.js";
+import { isBinary, readOwnFile } from "../package/own-files.js";
 
 let own: string | undefined;
 
@@ -14,7 +14,7 @@ const packageText = (): string => Buffer.from(readOwnFile(new URL("../../package
 
 export const versionFacts = () => ({
   version: version(),
-  form: threadLoader === undefined ? "package" : "binary",
+  form: isBinary ? "binary" : "package",
   runtime: versions["bun"] ? "bun" : versions["deno"] ? "deno" : "node",
   node: versions.node,
   platform,

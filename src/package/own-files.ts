@@ -1,6 +1,6 @@
 /**
  * Files that belong to idv: tables, the kernel, help topics, pages, threads. They lie beside the modules; in a program of a
- * single file they are a part of it, and its loader (src/package/release/binary) finds them.
+ * single file they are a part of it, and its loader (bin/idv.js) finds them.
  */
 import { readFileSync } from "node:fs";
 
@@ -16,19 +16,23 @@ export type BuiltFile =
   | "page/index.html"
   | "page/service-worker.js";
 
-/** Left by the loader. */
-interface Embedded {
-  /** Returns a file by its path, which is one below that of the program; undefined if there is none. */
-  read(path: URL): Uint8Array<ArrayBuffer> | undefined;
+/** Left by the program's loader; the library has none. */
+interface Loader {
+  /** Of a program of a single file: returns a file by its path, which is one below that of the program; undefined if there is none. */
+  readonly read?: (path: URL) => Uint8Array<ArrayBuffer> | undefined;
   /** Script that loads a module in a thread; its path is the argument. */
   readonly thread: string;
+  /** Keeps the code that V8 has compiled so far for later runs, if they lack some. */
+  keepCode(): void;
+  /** Has V8 optimise for a run of seconds. */
+  expectLongRun(): void;
 }
 
-const embedded = Reflect.get(globalThis, Symbol.for("idv.embedded")) as Embedded | undefined;
+const loader = Reflect.get(globalThis, Symbol.for("idv.loader")) as Loader | undefined;
 
 /** @param path relative to a module. @throws Error when there is no such file */
 export function readOwnFile(path: URL): Uint8Array<ArrayBuffer> {
-  return embedded?.read(path) ?? readFileSync(path);
+  return loader?.read?.(path) ?? readFileSync(path);
 }
 
 /** Returns the path of a file that `npm run build` makes. The way to `dist` is the same from `src`, `dist` and the bundles. */
@@ -37,5 +41,12 @@ export const builtFile = (name: BuiltFile): URL => new URL(`../../dist/${name}`,
 /** @throws Error when there is no such file */
 export const readBuilt = (name: BuiltFile): Uint8Array<ArrayBuffer> => readOwnFile(builtFile(name));
 
-/** Script that loads a module of a program of a single file in a thread. */
-export const threadLoader = embedded?.thread;
+/** Whether this is a program of a single file. */
+export const isBinary = loader?.read !== undefined;
+
+/** Script that loads a module of the program in a thread. */
+export const threadLoader = loader?.thread;
+
+export const keepCode = (): void => loader?.keepCode();
+
+export const expectLongRun = (): void => loader?.expectLongRun();

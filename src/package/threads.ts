@@ -1,9 +1,10 @@
 /** Starts the threads of idv. Apart from the pool of them, which is in browsers, too: bundlers would look for the module. */
 import { Worker } from "node:worker_threads";
-import { threadLoader } from "./own-files.js";
+import { expectLongRun, threadLoader } from "./own-files.js";
 
-/** Starts `worker.js`, which lies beside a module; in a program of a single file, the loader reads it. */
+/** Starts `worker.js`, which lies beside a module; in the program, through its loader. */
 export function startThread(module: string, workerData: unknown): Worker {
+  expectLongRun();
   const path = new URL("worker.js", module);
   return threadLoader === undefined
     ? new Worker(path, { workerData })

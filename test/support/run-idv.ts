@@ -46,7 +46,7 @@ export function startIdv(args: readonly string[], settings: RunSettings = {}): C
       PATH: process.env["PATH"],
       HOME: home,
       XDG_STATE_HOME: join(home, "state"),
-      // With Node.js 22 and newer, a folder of compiled code would appear in each home.
+      // A folder of compiled code would appear in each home.
       NODE_DISABLE_COMPILE_CACHE: "1",
       ...settings.env,
     },

@@ -1,8 +1,8 @@
 /** The words that start idv again, as another process. */
 import type { OwnProgram } from "../../child-program.js";
-import { threadLoader } from "../../package/own-files.js";
+import { isBinary } from "../../package/own-files.js";
 
 /** In a program of a single file, that is the program itself. */
 export function ownProgram(): OwnProgram {
-  return { program: process.execPath, words: threadLoader === undefined ? [process.argv[1]!] : [] };
+  return { program: process.execPath, words: isBinary ? [] : [process.argv[1]!] };
 }

@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { inject } from "postject";
 import { rolldown } from "rolldown";
@@ -31,7 +31,7 @@ const work = join(root, "dist/binaries", `work-${target}`);
 mkdirSync(work, { recursive: true });
 
 /** Files of the package by their paths in it. Native code is not needed: this Node.js has SQLite and zstd itself. */
-const assets = { "loader.js": join(root, "src/package/release/binary/loader.js") };
+const assets = {};
 const add = (path) => {
   assets[path] = join(root, path);
 };
@@ -61,7 +61,7 @@ assets["packages/undici.js"] = join(work, "undici.js");
 const configuration = join(work, "sea.json");
 const blob = join(work, "sea.blob");
 // Relative, because the blob has it in it: the same bytes from any folder.
-const main = relative(root, assets["loader.js"]);
+const main = "bin/idv.js";
 writeFileSync(configuration, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, assets }));
 execFileSync(nodeOf(ownTarget), ["--experimental-sea-config", configuration], { cwd: root, stdio: "ignore" });
 

@@ -1,5 +1,6 @@
 /** Entry point of a worker thread. Takes one block after the other, until it is terminated. */
 import { parentPort, workerData } from "node:worker_threads";
+import { keepCode } from "../../../../package/own-files.js";
 import { loadClassifier } from "../../../classifier/tables/load-classifier.js";
 import { BlockClassifier } from "../block-classifier.js";
 import { createBlockKernel } from "../block-kernel.js";
@@ -7,6 +8,8 @@ import { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 import type { WorkerInput } from "./worker-pool.js";
 
+/** After so many, what a run needs has been compiled. */
+const blocksUntilCompiled = 8;
 const { options, source, module, memory, threads, slots, queueMemory, thread } = workerData as WorkerInput;
 const blockMemory = new BlockMemory(threads, slots, memory);
 const queue = new BlockQueue(slots, queueMemory);
@@ -15,8 +18,12 @@ const kernel = createBlockKernel(module, blockMemory, thread, classifier, option
 const blocks = new BlockClassifier(options, classifier, kernel);
 const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));
 
-for (;;) {
+for (let classified = 0; ; ) {
   const task = queue.take(thread);
-  if (task === undefined) queue.wait();
-  else if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length))) parentPort!.postMessage(thread);
+  if (task === undefined) {
+    queue.wait();
+    continue;
+  }
+  if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length))) parentPort!.postMessage(thread);
+  if (++classified === blocksUntilCompiled) keepCode();
 }

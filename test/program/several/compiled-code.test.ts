@@ -1,0 +1,92 @@
+/** Covers the compiled code that the program keeps in the user's cache folder, and the cases in which it keeps none. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { idvProcess } from "../../support/run-idv.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const checked = "email,status\nann@larch-and-oak.com,ok\na@mailinator.com,disposable\n";
+
+/** Checks a list so many times. Returns the names of what is kept afterwards. */
+async function kept(home: string, times: number, env: object = {}, folder = join(home, ".cache/idv")) {
+  writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\na@mailinator.com\n");
+  for (let run = 0; run < times; run++) {
+    const outcome = await idvProcess(["emails", "-q", "list.csv"], {
+      home,
+      env: { NODE_DISABLE_COMPILE_CACHE: "", ...env },
+    });
+    expect(outcome).toMatchObject({ code: 0, stdout: checked });
+  }
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+const onPosix = test.skipIf(process.platform === "win32");
+
+onPosix("a second run keeps compiled code for its user alone, and later runs use it", async () => {
+  const home = temporaryFolder();
+  expect(await kept(home, 1)).toEqual([]);
+  const names = await kept(home, 1);
+  const folder = join(home, ".cache/idv");
+  expect(names).toContainEqual(expect.stringMatching(/^run-[\w-]{8}\.js\.v\d+\.\d+\.\d+-\w+$/));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const times = () => names.map((name) => statSync(join(folder, name)).mtimeMs);
+  for (const name of names) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  const before = times();
+  expect(await kept(home, 1)).toEqual(names);
+  expect(times()).toEqual(before);
+});
+
+onPosix("code that is damaged or of another program is compiled again", async () => {
+  const home = temporaryFolder();
+  const names = await kept(home, 2);
+  const folder = join(home, ".cache/idv");
+  for (const [i, name] of names.entries()) writeFileSync(join(folder, name), "x".repeat(i % 2 === 0 ? 0 : 5000));
+  expect(await kept(home, 1)).toEqual(names);
+  for (const name of names) expect(statSync(join(folder, name)).size, name).not.toBe(5000);
+});
+
+onPosix.each<[string, (home: string) => void]>([
+  ["a home that others can write to", (home) => chmodSync(home, 0o777)],
+  ["a cache folder that others can write to", (home) => chmodSync(join(home, ".cache"), 0o777)],
+  ["a folder for code that others can write to", (home) => chmodSync(join(home, ".cache/idv"), 0o770)],
+])("nothing is kept in %s", async (_, open) => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, ".cache/idv"), { recursive: true, mode: 0o700 });
+  open(home);
+  expect(await kept(home, 2)).toEqual([]);
+});
+
+onPosix("nothing is kept behind a link or outside of the home", async () => {
+  const [home, other] = [temporaryFolder(), temporaryFolder()];
+  mkdirSync(join(home, ".cache"));
+  symlinkSync(other, join(home, ".cache/idv"));
+  expect(await kept(home, 2, {}, other)).toEqual([]);
+  const elsewhere = temporaryFolder();
+  expect(await kept(temporaryFolder(), 2, { XDG_CACHE_HOME: elsewhere }, elsewhere)).toEqual([]);
+});
+
+onPosix("nothing is kept when the user says so", async () => {
+  const home = temporaryFolder();
+  expect(await kept(home, 2, { NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+});
+
+onPosix("a folder below the home can be named", async () => {
+  const home = temporaryFolder();
+  expect(await kept(home, 2, { XDG_CACHE_HOME: join(home, "caches") }, join(home, "caches/idv"))).not.toEqual([]);
+});
+
+test.skipIf(process.getuid?.() !== 0)("nothing is kept in the home of another user, as sudo leaves it", async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, ".cache/idv"), { recursive: true, mode: 0o700 });
+  chownSync(home, 54_321, 54_321);
+  expect(await kept(home, 2)).toEqual([]);
+});
