@@ -146,16 +146,30 @@ function replacingSink(path: string, target: string, temporary: string, file: Fi
   };
   const orDiscard = discardingAtFault(path, discard);
   let isPrepared = false;
+  let unsynced = 0;
+  let syncing: Promise<void> | undefined;
+  const write = async (bytes: Uint8Array) => {
+    writeNow(path, file, bytes);
+    unsynced += bytes.length;
+    if (unsynced < syncedBytes || syncing !== undefined) return;
+    unsynced = 0;
+    // A fault stays here for `prepare`: the system reports it once.
+    syncing = file.datasync().then(() => {
+      syncing = undefined;
+    });
+    syncing.catch(() => {});
+  };
   const prepare = async () => {
     if (isPrepared) return;
     if (existing) await takeOver(temporary, existing);
+    await syncing;
     // Durable before it replaces the old file: a power failure must not leave an empty file.
     await file.sync();
     await file.close();
     isPrepared = true;
   };
   return {
-    write: async (bytes) => writeNow(path, file, bytes),
+    write,
     prepare: () => orDiscard(prepare),
     truncate: (size) => orDiscard(() => truncate(temporary, size)),
     isSame: async () => existing !== undefined && (await haveSameBytes(temporary, target)),
@@ -183,6 +197,8 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
 }
 
 const compared = 1_048_576;
+/** The disk stores a large file while the run goes on: at its end, 400 MB would take a tenth of the run. */
+const syncedBytes = 33_554_432;
 
 /** Only for regular files: a device or a pipe could block the thread. */
 function writeNow(path: string, file: FileHandle, bytes: Uint8Array): void {
