@@ -16,10 +16,10 @@ export function dnsUse(value: string): DnsUse {
   const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
   if (value === "strict") return { mostUndecided: 0.5 };
   if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
-  if (isServerAddress(value)) throw new InvalidValue(`For a server, write --set dnsServer=${value}.`);
   try {
     return truthValue(value) ? "on" : "off";
   } catch {
+    if (isServerAddress(value)) throw new InvalidValue(`For a server, write --set dnsServer=${value}.`);
     throw new InvalidValue("It takes on, off, strict or a share, strict:5%.");
   }
 }

@@ -1,5 +1,5 @@
 /** `--report FILE.pdf`: the page, printed by a Chromium, Chrome or Edge of this machine. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -53,7 +53,7 @@ export async function printPage(page: string, path: string, env: NodeJS.ProcessE
   for (const signal of signals) process.on(signal, onSignal);
   try {
     folder = await newPrivateFolder();
-    browser = start(findBrowser(env)!, folder, env, stop);
+    browser = await start(findBrowser(env)!, folder, env, stop);
     return await Promise.race([pdfOf(page, callsOf(browser, stop)), stopped]);
   } catch (error) {
     throw new FileError(`${path}: the browser could not print it: ${(error as Error).message}`);
@@ -65,7 +65,14 @@ export async function printPage(page: string, path: string, env: NodeJS.ProcessE
   }
 }
 
-function start(path: string, folder: string, env: NodeJS.ProcessEnv, stop: (why: string) => void): ChildProcess {
+async function start(
+  path: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  stop: (why: string) => void,
+): Promise<ChildProcess> {
+  // Seldom needed, and 2 ms to load.
+  const { spawn } = await import("node:child_process");
   const browser = spawn(
     path,
     [
