@@ -140,7 +140,7 @@ describe("signals", () => {
     child.stdin?.write("ann@larch-and-oak.com\n".repeat(20_000));
     const isOpen = () => readdirSync(home).some((name) => name.endsWith(".tmp"));
     const outcome = await killedWhen(child, isOpen, signal);
-    const advice = "to start again, run: idv emails -o out.csv, with the same input";
+    const advice = "no units are used; to start again, run: idv emails -o out.csv, with the same input";
     const stderr = `idv: stopped by ${signal}; out.csv was not written; ${advice}\n`;
     expect(outcome).toMatchObject({ code: expected, stderr });
     expect(readFileSync(join(home, "out.csv"), "utf8")).toBe("old");

@@ -14,7 +14,7 @@ export function costOrResumption(error: Error, run: Run, { input, member, cache 
   const again = `run: ${commandLine(process.argv.slice(2))}${isStandardInput ? ", with the same input" : ""}`;
   if (engine.verdictsAdded === undefined || !canBeResumed(error)) {
     const units = costOf(run);
-    const cost = units > 0 ? `; ${counted(units, "unit")} used` : "";
+    const cost = units > 0 && hasLimit(run) ? `; ${counted(units, "unit")} used` : "";
     if (!(error instanceof Interrupted)) return cost;
     // What was charged for files that are not there was given back.
     return `${units === 0 ? "; no units are used" : cost}; to start again, ${again}`;
@@ -26,11 +26,13 @@ export function costOrResumption(error: Error, run: Run, { input, member, cache 
   return `; ${verdicts} in the cache; to resume, ${again}`;
 }
 
-/** Units that no summary has reported, and that stay charged; NaN without a limit, and for a dry run. */
-function costOf({ engine: { validator, dryRunItems }, session, totals }: Run): number {
-  const isMissed = validator.embedded === undefined || session.quota?.()?.left !== null;
-  return isMissed && dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : Number.NaN;
+/** Units that no summary has reported, and that stay charged; NaN for a dry run. */
+function costOf({ engine: { dryRunItems }, session, totals }: Run): number {
+  return dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : Number.NaN;
 }
+
+const hasLimit = ({ engine: { validator }, session }: Run): boolean =>
+  validator.embedded === undefined || session.quota?.()?.left !== null;
 
 /** Rows of later files that are also in the failed one would be in no output. */
 export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): void {
