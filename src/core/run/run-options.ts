@@ -65,7 +65,7 @@ export interface RowFacts {
   // case; its length in the bits of `domainLengthMask`, 0 if the item is not plain.
   readonly domains: Int32Array;
   readonly fields: readonly Int32Array[];
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
 }
 
 export interface RowObserver {

@@ -21,6 +21,7 @@ import type { MainThread } from "./blocks/chunk-verdicts.js";
 import type { PreparedKernel, ThreadEngine } from "./blocks/classified-chunks.js";
 import { classifyTable, mostWaiting, prepareKernel } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
+import { PlainFlags } from "./blocks/plain-flags.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
@@ -63,6 +64,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   const itemCodes = new Uint32Array(256);
+  const plainFlags = mailCheck ? undefined : new PlainFlags(kind);
 
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
@@ -88,6 +90,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       differs,
       countsDomains: embedded !== undefined,
       flagsOf: (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
+      plainFlags,
       fixer: options.fixer,
     });
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
@@ -202,7 +205,8 @@ function blockOptionsOf(options: RunOptions, ledger: ItemLedger): BlockOptions {
     update !== undefined ||
     options.fixer !== undefined ||
     options.session?.isSeveral;
-  const facts = observers.find(({ wants }) => wants)?.wants;
+  const forFlags = filter.keepsFlagged && !mailCheck ? { columns: [], mailboxes: false } : undefined;
+  const facts = observers.find(({ wants }) => wants)?.wants ?? forFlags;
   const keys = filter.dedupe === "canonical" ? "mailboxes" : filter.dedupe && needsKeys ? "items" : undefined;
   return {
     ...{ kind, shape, target, columns, shard, keys, facts, answersPauses, deliversRows },

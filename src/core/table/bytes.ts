@@ -57,11 +57,14 @@ export function toBinary(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
+const lf = 0x0a;
+const cr = 0x0d;
+
 export function lineEndings(bytes: Buffer | string): number {
-  const isLf = (at: number) => bytes[at] === "\n" || bytes[at] === 0x0a;
+  if (typeof bytes === "string") return lineEndings(Buffer.from(bytes));
   let count = 0;
-  for (let i = bytes.indexOf("\n"); i !== -1; i = bytes.indexOf("\n", i + 1)) count++;
-  for (let i = bytes.indexOf("\r"); i !== -1; i = bytes.indexOf("\r", i + 1)) if (!isLf(i + 1)) count++;
+  for (let i = bytes.indexOf(lf); i !== -1; i = bytes.indexOf(lf, i + 1)) count++;
+  for (let i = bytes.indexOf(cr); i !== -1; i = bytes.indexOf(cr, i + 1)) if (bytes[i + 1] !== lf) count++;
   return count;
 }
 

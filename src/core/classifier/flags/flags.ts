@@ -11,13 +11,13 @@ import { smsGateways } from "./sms-gateways.js";
 
 let roles: Set<string> | undefined;
 
-function isRole(mailbox: string): boolean {
+export function roleNames(): ReadonlySet<string> {
   if (roles === undefined) {
     roles = new Set(roleWords);
     // A given name among the words, and what people type to get past a form.
     for (const word of ["alla", "aaa", "abc", "asdf", "noemail", "none", "null"]) roles.delete(word);
   }
-  return roles.has(mailbox);
+  return roles;
 }
 
 const noReply = /^(?:no|do[._-]?not)[._-]?reply|[._-]no[._-]?reply$/;
@@ -28,43 +28,26 @@ export function mailboxOf(local: string): string {
   return (plus === -1 ? local : local.slice(0, plus)).toLowerCase();
 }
 
+export const isDotted = (parts: number): boolean => parts > 3;
+
 /** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
 export function isDottedVariant(mailbox: string): boolean {
   const parts = mailbox.split(".");
-  return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
-}
-
-type DomainFacts = readonly [isFree: boolean, isRelay: boolean, isGateway: boolean, hasFreeDots: boolean];
-
-const lastDomains = new Map<string, DomainFacts>();
-const mostDomains = 10_000;
-
-function factsOf(domain: string): DomainFacts {
-  const known = lastDomains.get(domain);
-  if (known) return known;
-  if (lastDomains.size === mostDomains) lastDomains.clear();
-  const facts: DomainFacts = [
-    isFreeProvider(domain),
-    relay.at(domain) !== undefined,
-    smsGateways.has(domain),
-    ignoresDots(domain),
-  ];
-  lastDomains.set(domain, facts);
-  return facts;
+  return isDotted(parts.length) && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
 }
 
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {
   const parts = partsOf(kind, item);
   if (parts === undefined) return [];
   const mailbox = mailboxOf(parts.local);
-  const [isFree, isRelay, isGateway, hasFreeDots] = factsOf(parts.domain);
+  const { domain } = parts;
   const flags: Flag[] = [];
-  if (isRole(mailbox)) flags.push("role");
-  if (isFree) flags.push("free-provider");
+  if (roleNames().has(mailbox)) flags.push("role");
+  if (isFreeProvider(domain)) flags.push("free-provider");
   if (mailbox.includes("reply") && noReply.test(mailbox)) flags.push("no-reply");
-  if (isRelay) flags.push("relay");
-  if (isGateway) flags.push("sms-gateway");
-  if (hasFreeDots && isDottedVariant(mailbox)) flags.push("dotted-variant");
+  if (relay.at(domain) !== undefined) flags.push("relay");
+  if (smsGateways.has(domain)) flags.push("sms-gateway");
+  if (isDottedVariant(mailbox) && ignoresDots(domain)) flags.push("dotted-variant");
   if (isGibberish(mailbox)) flags.push("gibberish");
   if (mx !== undefined && isParkingHost(mx)) flags.push("parked");
   const service = mx === undefined ? undefined : mailServiceOf(mx);

@@ -2,14 +2,14 @@
 import { keyboardRows } from "../rules/mailbox/placeholder.js";
 
 const rows = [...keyboardRows, "abcdefghijklmnopqrstuvwxyz"];
-const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))].join("\n");
+export const runs = [...rows, ...rows.map((row) => [...row].reverse().join(""))].join("\n");
 const isRun = (text: string, shortest: number) => text.length >= shortest && runs.includes(text);
 
 const middleRow = /^[asdfghjkl]{4,}$/;
 const partOfMiddleRow = /asd|sdf|dfg|fgh|ghj|hjk|jkl|dsa|fds|gfd|hgf|jhg|kjh|lkj/;
 const oneLetter = /^(.)\1{3,}$/;
 const repeated = /^([a-z]{2,4}?)\1+$/;
-const words: ReadonlySet<string> = new Set(
+export const words: ReadonlySet<string> = new Set(
   (
     "blahblah bogus dontknow dummy fake fakeemail fakemail fakename foobar idontknow loremipsum noemail nomail none " +
     "nope nospam nothanks notreal nowhere null testest testtest yourmail youremail yourname"

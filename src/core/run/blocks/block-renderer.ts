@@ -1,5 +1,6 @@
 /** Renders the records of blocks with their statuses: all that the kernel does not write. Runs in any thread. */
 
+import type { Flag } from "../../classifier/flags/flag-names.js";
 import { domainLengthMask, domainWords, isOwnMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords } from "../../table/scan/scanner.js";
@@ -17,6 +18,7 @@ import { hasItem, isKept, notARowCode, notCheckedCode, offlineStatuses, otherSha
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
 import { isSmall, mayBeMarked, plainAddress } from "./plain-address.js";
+import { PlainFlags } from "./plain-flags.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
 
@@ -35,6 +37,9 @@ export class BlockRenderer {
   readonly #hasCanonical: boolean;
   /** Whether an item that is its own canonical form is copied from its field, as nine of ten are. */
   readonly #copiesItems: boolean;
+  /** Whether flags are found in bytes; and what is added for them, by the code of the item. */
+  readonly #flags: PlainFlags | undefined;
+  readonly #byFlags: Map<readonly Flag[], AddedFields>[] = [];
   readonly #hasSuggestion: boolean;
   /** The number of the field `was` among those of a column; 0 without one. */
   readonly #was: number;
@@ -57,6 +62,8 @@ export class BlockRenderer {
     this.#writer = writerOf(options.shape, options.target, options.columns);
     const isAlone = details.length === 1 && this.#columns.length === 1;
     this.#copiesItems = this.#hasCanonical && isAlone && this.#writer.copiesParts === true;
+    const hasFlags = isAlone && details[0] === "flags" && !findings.explainsAll;
+    this.#flags = hasFlags ? new PlainFlags(options.kind) : undefined;
   }
 
   /** `codes`: of each field with items, row by row. `was`: replaced items by field. `memory`: used if large enough. */
@@ -68,7 +75,7 @@ export class BlockRenderer {
     memory?: WriteMemory,
   ): WrittenRecords {
     const nth = items === undefined ? undefined : decidingIndices(codes, items);
-    const domains = this.#copiesItems ? this.findings.domainsIn(chunk) : undefined;
+    const domains = this.#copiesItems || this.#flags ? this.findings.domainsIn(chunk) : undefined;
     return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was, domains }), memory);
   }
 
@@ -80,11 +87,9 @@ export class BlockRenderer {
     if (code === otherShardCode) return undefined;
     if (code === notARowCode) return unchanged;
     if (width === 1 && isKept(code)) return null;
-    const copied =
-      rows.domains &&
-      hasItem(code) &&
-      code !== notCheckedCode &&
-      ownMailbox(chunk, row, this.options.kind, rows.domains);
+    const isJudged = hasItem(code) && code !== notCheckedCode;
+    if (this.#flags && rows.domains && isJudged) return this.#flagged(chunk, row, rows);
+    const copied = rows.domains && isJudged && ownMailbox(chunk, row, this.options.kind, rows.domains);
     if (copied) {
       // Not with spread syntax, which takes longer than the rest.
       const { fields, parts } = this.#usual(code);
@@ -93,6 +98,18 @@ export class BlockRenderer {
     const own = width === 1 ? undefined : codes.subarray(first, first + width);
     for (let nth = 0; nth < width; nth++) if (this.#isOwn(chunk, row, nth, rows)) return this.#ownOf(chunk, row, rows);
     return this.#usual(own ?? code);
+  }
+
+  #flagged(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields {
+    const flags = this.#flags!.of(chunk.bytes, rows.domains!, row);
+    if (flags === undefined) return this.#ownOf(chunk, row, rows);
+    const code = rows.codes[row]!;
+    this.#byFlags[code] ??= new Map();
+    const known = this.#byFlags[code].get(flags);
+    if (known !== undefined) return known;
+    const added = this.#ownOf(chunk, row, rows);
+    this.#byFlags[code].set(flags, added);
+    return added;
   }
 
   #usual(codes: Uint8Array | number): AddedFields {

@@ -5,6 +5,7 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
 import type { Status } from "../../validator/validator.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
+import type { PlainFlags } from "../blocks/plain-flags.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { type FixedChunk, fixItems } from "../items/fixed-items.js";
 import type { Fixer } from "../items/fixes.js";
@@ -17,6 +18,8 @@ interface SettledRowOptions {
   readonly differs: boolean;
   readonly countsDomains: boolean;
   readonly flagsOf: (item: string, status: Status) => readonly Flag[];
+  /** Undefined if flags depend on more than items. */
+  readonly plainFlags: PlainFlags | undefined;
   readonly fixer: Fixer | undefined;
 }
 
@@ -24,7 +27,7 @@ export function settledRows(
   numbered: NumberedChunk,
   ledger: ItemLedger,
   classifier: BlockClassifier,
-  { differs, countsDomains, flagsOf, fixer }: SettledRowOptions,
+  { differs, countsDomains, flagsOf, plainFlags, fixer }: SettledRowOptions,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   const { facts, elsewhere, elsewhereAt, elsewhereRow } = numbered;
@@ -57,6 +60,8 @@ export function settledRows(
     hashOf: (domain) => classifier.judge.hashOf(domain),
     locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
     flagsOf: (row) => {
+      const plain = facts && columns === 1 && !fixed ? plainFlags?.of(facts.bytes, facts.domains, row) : undefined;
+      if (plain !== undefined) return plain;
       const item = itemOf(row) ?? records().value(row).trim();
       return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
     },
