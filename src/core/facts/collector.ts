@@ -202,7 +202,9 @@ export class Collector {
   // the first group.
   #countGroups(rows: ObservedRows, row: number, status: number, before: number): readonly number[] | undefined {
     let first: readonly number[] | undefined;
-    for (const [nth, group] of this.#groups.entries()) {
+    // Not `entries()`, which makes an array for each row.
+    for (let nth = 0; nth < this.#groups.length; nth++) {
+      const group = this.#groups[nth]!;
       const hashes = rows.facts?.fields[before + nth];
       const readValue = () => rows.field(row, group.column);
       const counts = group.add(hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0, status, readValue);

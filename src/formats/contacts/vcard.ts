@@ -11,7 +11,7 @@ export async function* vcardContacts(lines: AsyncIterable<readonly string[]>): C
     for (const part of parts) {
       const line = before + part;
       const [, name = "", parameters = "", value = ""] = property.exec(line) ?? [];
-      const isEncoded = /;(?:ENCODING=)?QUOTED-PRINTABLE/i.test(parameters);
+      const isEncoded = parameters !== "" && /;(?:ENCODING=)?QUOTED-PRINTABLE/i.test(parameters);
       before = isEncoded && line.endsWith("=") ? line.slice(0, -1) : "";
       if (before !== "") continue;
       const text = isEncoded ? decoded(value, /CHARSET=([\w-]+)/i.exec(parameters)?.[1]) : value;
@@ -42,7 +42,7 @@ export async function* vcardContacts(lines: AsyncIterable<readonly string[]>): C
 }
 
 const unescaped = (text: string): string =>
-  text.replace(/\\(.)/g, (_, character: string) => (/n/i.test(character) ? " " : character)).trim();
+  (text.includes("\\") ? text.replace(/\\(.)/g, (_, one: string) => (/n/i.test(one) ? " " : one)) : text).trim();
 
 function decoded(value: string, charset = "utf-8"): string {
   const binary = value.replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
