@@ -1,9 +1,10 @@
-// Peer of bench:api: sends the same requests at the same concurrency with undici and discards the answers.
+// Peer of bench:api: sends the same requests at the same concurrency with undici, and discards the answers or, with `parsed`, parses
+// them.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "undici";
 
-const [file, url, size, concurrency] = process.argv.slice(2);
+const [file, url, size, concurrency, use] = process.argv.slice(2);
 const emails = readFileSync(file, "utf8").trimEnd().split("\n").slice(1);
 const dispatcher = new Agent({ connections: Number(concurrency) });
 const headers = { authorization: `Bearer ${process.env.IDV_API_KEY}`, "content-type": "application/json" };
@@ -15,7 +16,7 @@ async function client() {
     const body = JSON.stringify({ emails: batch });
     const own = { ...headers, "idempotency-key": randomUUID() };
     const answer = await request(`${url}/emails/validate`, { method: "POST", dispatcher, headers: own, body });
-    await answer.body.dump();
+    await (use === "parsed" ? answer.body.json() : answer.body.dump());
   }
 }
 await Promise.all(Array.from({ length: Number(concurrency) }, client));

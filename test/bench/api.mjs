@@ -2,7 +2,9 @@
 //
 // Measures `idv emails` on ITEMS distinct items against `idv serve` on the same machine, with and without the cache. The
 // peer is a bare undici loop that sends the same requests and discards the answers. Prints items a second, CPU time, their
-// ratios and peak memory, as medians of ROUNDS that take turns. A last run with twice the items shows how memory grows.
+// ratios and peak memory, as medians of ROUNDS that take turns; and the CPU time beside that of the parts of the work: a loop that also
+// parses the answers, and an offline run that reads, judges and writes the table. A last run with twice the items shows how memory
+// grows.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +41,8 @@ try {
     const settings = ["--set", `batchSize=${size}`, "--set", `concurrency=${concurrency}`];
     const programs = {
       "bare undici loop": ["test/bench/api-bare.mjs", list, url, String(size), String(concurrency)],
+      "it, parsing": ["test/bench/api-bare.mjs", list, url, String(size), String(concurrency), "parsed"],
+      "idv, offline": idv(list, "--offline"),
       "idv, no cache": idv(list, "--cache=off", ...settings),
       "idv, cache": idv(list, ...settings),
     };
@@ -61,6 +65,8 @@ try {
           `${(cpuOf(name) / cpuOf("bare undici loop")).toFixed(2).padStart(7)}${Math.round(megabytes).toString().padStart(6)} MB`,
       );
     }
+    const parts = cpuOf("it, parsing") + cpuOf("idv, offline");
+    say(`  idv without the cache takes ${(cpuOf("idv, no cache") / parts).toFixed(2)} of these two together`);
   }
   const { peak } = await run(idv(writeList(2 * items)));
   say(`${(2 * items).toLocaleString("en")} items with the cache: ${Math.round(peak)} MB`);

@@ -2,10 +2,11 @@
 //
 // Measures `idv serve` under load: items a second and latency at 1, 100 and 1,000 items a request over 1, 16 and 64 connections,
 // with and without an Idempotency-Key, on SQLite and PostgreSQL: one of its own, or the empty database of IDV_BENCH_POSTGRES. The key
-// has a limit, so that every request is a durable transaction. The peer is a bare Fastify handler that parses the body and
-// echoes a map. All take turns; the figures are medians of ROUNDS.
+// has a limit, so that every request is a durable transaction. The peers are a bare Fastify handler that parses the body and
+// echoes a map, and one that gives verdicts besides. All take turns; the figures are medians of ROUNDS: with the CPU time of the server
+// a request, which needs Linux and leaves out the database, and its ratio to that of the bare handler.
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
@@ -28,7 +29,15 @@ const bodies = (items) =>
     return JSON.stringify({ emails });
   });
 
-async function load({ url, key, isOnce }, items, connections) {
+/** Returns the CPU time of a process in microseconds, of which Linux counts a hundredth of a second. */
+function cpuOf({ pid }) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+async function load({ url, key, isOnce, child }, items, connections) {
   const requests = bodies(items).map((body) => ({
     method: "POST",
     path: "/emails/validate",
@@ -38,10 +47,12 @@ async function load({ url, key, isOnce }, items, connections) {
       setupRequest: (request) => ({ ...request, headers: { ...request.headers, "idempotency-key": randomUUID() } }),
     }),
   }));
+  const before = cpuOf(child);
   const result = await autocannon({ url, requests, connections, duration: seconds });
   const { "2xx": answered, non2xx, errors, latency, duration } = result;
   if (non2xx + errors > 0) throw new Error(`${non2xx} refusals and ${errors} errors`);
-  return { rate: (answered * items) / duration, p50: latency.p50, p99: latency.p99 };
+  const cpu = (cpuOf(child) - before) / answered;
+  return { rate: (answered * items) / duration, p50: latency.p50, p99: latency.p99, cpu };
 }
 
 const servers = [];
@@ -54,15 +65,16 @@ try {
 
 async function compare(database) {
   const bare = await startServer("test/bench/service-bare.mjs");
+  const judging = await startServer("test/bench/service-bare.mjs", "verdicts");
   const sqlite = await startIdvServe(state);
-  servers.push(bare, sqlite);
-  const peers = { bare, SQLite: sqlite, "SQLite, once": { ...sqlite, isOnce: true } };
+  servers.push(bare, judging, sqlite);
+  const peers = { bare, "bare, verdicts": judging, SQLite: sqlite, "SQLite, once": { ...sqlite, isOnce: true } };
   if (database) {
     const postgres = await startIdvServe(database.url);
     servers.push(postgres);
     Object.assign(peers, { PostgreSQL: postgres, "PostgreSQL, once": { ...postgres, isOnce: true } });
   }
-  say("items/request  connections  server                items/s    p50 ms    p99 ms  of the bare handler");
+  say("items/request  connections  server                items/s    p50 ms    p99 ms  of bare    CPU us  of bare");
   for (const items of [1, 100, 1000]) {
     for (const connections of [1, 16, 64]) {
       const results = Object.fromEntries(Object.keys(peers).map((name) => [name, []]));
@@ -82,7 +94,9 @@ async function compare(database) {
             Math.round(rate).toLocaleString("en").padStart(12),
             String(figure(name, "p50")).padStart(9),
             String(figure(name, "p99")).padStart(9),
-            `  ${(rate / figure("bare", "rate")).toFixed(2)}`,
+            (rate / figure("bare", "rate")).toFixed(2).padStart(8),
+            figure(name, "cpu").toFixed(0).padStart(9),
+            (figure(name, "cpu") / figure("bare", "cpu")).toFixed(2).padStart(8),
           ].join(" "),
         );
       }

@@ -4,7 +4,7 @@
 // ROUNDS rounds: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
 // idv's wall time to theirs. If idv's slowest round takes more than 1.5 times its fastest, the machine was busy, and there are up to as many
 // rounds again. Peers that are not installed are named and skipped: apt-get install mawk miller; npm install --no-save
-// @duckdb/node-api. With --profile, the steps of the kernel too, on one thread.
+// @duckdb/node-api. With --profile, also the floor: the work on the rows by itself, on one thread, divided by two.
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -81,7 +81,15 @@ try {
     const ratio = (idv / median(walls)).toFixed(2);
     line(name, ...seconds.map((figure) => figure.toFixed(2)), median(of("peak")).toFixed(0), ratio);
   }
-  if (values.profile) await (await import("./table-profile.mjs")).profile(input);
+  if (values.profile) {
+    const { profile } = await import("./table-profile.mjs");
+    const seconds = (await profile(input, output)) / 2;
+    line("floor", seconds.toFixed(2), "", "", "", "", (idv / seconds).toFixed(2));
+    for (const name of ["mawk", "DuckDB"]) {
+      const peer = results.get(name) && median(results.get(name).map(({ wall }) => wall));
+      if (peer) say(`the floor is ${(seconds / peer).toFixed(2)} of ${name}`);
+    }
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
