@@ -97,8 +97,8 @@ export async function mapFairly<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   let begun = performance.now();
-  for (const [index, item] of items.entries()) {
-    results.push(map(item, index));
+  for (let index = 0; index < items.length; index++) {
+    results.push(map(items[index]!, index));
     if (performance.now() - begun < turn) continue;
     await immediate();
     begun = performance.now();

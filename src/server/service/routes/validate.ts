@@ -71,7 +71,9 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
     request.apiKey = { ...key, quota: outcome.quota };
     const { statuses } = outcome;
-    for (const status of statuses) metrics.items.inc({ kind, status });
+    const counts = new Map<string, number>();
+    for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+    for (const [status, count] of counts) metrics.items.inc({ kind, status }, count);
     return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
   };
 
