@@ -22,13 +22,17 @@ describe("list lines", () => {
     ["*@*", "*"],
     ["mx:MX1.Bücher.de.", "mx:mx1.xn--bcher-kva.de"],
     ["MX:*.b.net", "mx:b.net"],
+    [".com", "com"],
+    ["*.com # all", "com"],
+    ["@com", "com"],
+    ["localnet", "localnet"],
     ["", undefined],
     ["# nothing", undefined],
   ])("%j is parsed", (line, expected) => expect(parseListLine(line, "deny")).toEqual(expected));
 
   test.each([
     ...["two words", "a@@b.net", "http://b.net", "ann@[192.0.2.1]", "a..b", "info*@b.net", "no*@*", "mx:"],
-    ...["mx:ann@b.net", "@", "..b.net", "*@*.b.net"],
+    ...["mx:ann@b.net", "@", "..b.net", "*@*.b.net", "com", "SHOP.", "com # all"],
   ])("%j is rejected", (line) => expect(parseListLine(line, "deny")).toBeInstanceOf(Fault));
 
   test("an allow list takes no exchange", () => {

@@ -47,6 +47,15 @@ test.each([
   expect(stderr).toContain(`idv: ${remark}\n`);
 });
 
+test("a public suffix is kept with its dot, which runs need, and removed without or with it", async () => {
+  const home = temporaryFolder();
+  expect((await idv(["allow", "add", "*.com", ".co.uk"], { home })).code).toBe(0);
+  expect(readFileSync(join(home, ".config/idv/allow.txt"), "utf8")).toBe(".com\n.co.uk\n");
+  expect((await idv(["emails"], { home, stdin })).code).toBe(0);
+  expect((await idv(["allow", "remove", "com", ".co.uk"], { home })).code).toBe(0);
+  expect((await idv(["allow", "list"], { home })).stdout).toBe("");
+});
+
 test("a file and an entry that is allowed already are no entries to deny", async () => {
   const home = folderOf({ "a.txt": "larch.com\n", "larch.com": "", "corp/x": "" });
   expect((await idv(["deny", "add", "corp"], { home })).code).toBe(0);

@@ -54,17 +54,18 @@ export const define: DefineCommand = (command) => {
 };
 
 async function add(list: ListName, entries: readonly string[], { note = "" }: OptionValues<typeof addOptions>) {
-  const keys = new Set(entries.map((entry) => normalized(list, entry)));
   const file = entries.find((entry) => isFileName(entry));
   if (file !== undefined)
     throw new UsageError(`${printable(file)}: is a file; runs take its entries with --${list} FILE`);
   const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase().replace(/\.$/, "")));
   if (bare !== undefined)
     throw new UsageError(`${bare}: is a public suffix; if all domains that end in it are meant, write .${bare}`);
+  const keys = new Set(entries.map((entry) => normalized(list, entry)));
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
   await change(list, (lines) => [
     ...lines.filter((line) => !keys.has(keyOf(list, line) ?? "")),
-    ...[...keys].map((key) => `${key}${comment}`),
+    // Without its dot, a public suffix is rejected.
+    ...[...keys].map((key) => `${isSuffix(key) ? "." : ""}${key}${comment}`),
   ]);
   say(`${[...keys].map(printable).join(", ")}: ${list === "allow" ? "allowed" : "denied"}`);
   const allowed = list === "deny" ? new Set((await linesOf("allow")).map((line) => keyOf("allow", line))) : undefined;
@@ -88,7 +89,7 @@ const isFileName = (entry: string): boolean => tableEndings.has(endingOf(entry))
 const isSuffix = (key: string): boolean => !/[@:]/.test(key) && findSuffix(key) === "public-suffix";
 
 async function remove(list: ListName, entries: readonly string[]): Promise<void> {
-  const keys = new Set(entries.map((entry) => normalized(list, entry)));
+  const keys = new Set(entries.map((entry) => normalized(list, `${isSuffix(entry.toLowerCase()) ? "." : ""}${entry}`)));
   await change(list, (lines) => {
     const known = new Set(lines.map((line) => keyOf(list, line)));
     const missing = [...keys].find((key) => !known.has(key));

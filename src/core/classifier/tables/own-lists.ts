@@ -5,6 +5,7 @@ import { type DomainName, isLetterOrDigit, parseDomainName, withoutRoot } from "
 import { Fault } from "../syntax/fault.js";
 import { utf8 } from "../utf8.js";
 import { hashedWhole, hashName, hashSuffixes, NameTable } from "./name-table.js";
+import { suffixTable } from "./suffix-table.js";
 import { findSuffixIn } from "./suffix-walk.js";
 
 /** Plain data in shared memory, from which worker threads build the same classifier. */
@@ -22,14 +23,12 @@ export interface ListTable {
 export type ListName = "allow" | "deny";
 
 /**
- * A domain with all below it (also `*.b.net`, `.b.net`, `@b.net`, `*@b.net`), an address, `noreply@*`, or `*`, for the
+ * A domain with all below it (also `*.b.net`, `.b.net`, `@b.net`, `*@b.net`; `.com` for a public suffix), an address, `noreply@*`, or `*`, for the
  * rest; to deny also `mx:b.net`. Returns the usual spelling; undefined for an empty line or a comment.
  */
 export function parseListLine(line: string, list: ListName): string | Fault | undefined {
-  const text = line
-    .replace(/(^|\s)#.*$/, "")
-    .trim()
-    .replace(/^(?:\*[.@]|[.@])(?=.)/, "");
+  const written = line.replace(/(^|\s)#.*$/, "").trim();
+  const text = written.replace(/^(?:\*[.@]|[.@])(?=.)/, "");
   if (text === "" || text === everything) return text || undefined;
   if (/^mx:/i.test(text)) {
     if (list === "allow") return new Fault("only a deny list takes mx:", 1);
@@ -38,7 +37,10 @@ export function parseListLine(line: string, list: ListName): string | Fault | un
   }
   if (!text.includes("@")) {
     const name: DomainName | Fault = parseDomainName(withoutRoot(text));
-    return name instanceof Fault ? name : name.ascii;
+    if (name instanceof Fault) return name;
+    // Most often a line that was cut: the list would be about all domains that end in it.
+    const isSuffix = text === written && !name.ascii.includes(".") && suffixTable().flagsOf(name.ascii) > 0;
+    return isSuffix ? new Fault(`a public suffix; write .${name.ascii} for all domains that end in it`, 1) : name.ascii;
   }
   const isAnywhere = text.endsWith("@*");
   const address: Address | Fault = parseAddress(isAnywhere ? `${text.slice(0, -1)}example.net` : text);
