@@ -58,6 +58,9 @@ function noteUnknownVariables(env: NodeJS.ProcessEnv, onNotice: (text: string) =
   const known = [...Object.keys(environmentVariables), ...settings.settingNames.map(settings.variableOf)];
   for (const name of Object.keys(env)) {
     if (!name.startsWith("IDV_") || foreignVariable.test(name) || known.includes(name)) continue;
+    // It promises that no address is sent: a note could be missed.
+    if (name === "IDV_OFFLINE" && env[name] !== "")
+      throw new UsageError("IDV_OFFLINE: idv has no such variable; use IDV_ENGINE=offline or --offline");
     const meant = meantBy(name, known);
     onNotice(`${name}: idv has no such variable${meant === undefined ? "" : ` (did you mean ${meant}?)`}`);
   }

@@ -130,14 +130,24 @@ test.each([
 
 test.each([
   ["IDV_ENGIN", "IDV_ENGIN: idv has no such variable (did you mean IDV_ENGINE?)"],
-  ["IDV_OFFLINE", "IDV_OFFLINE: idv has no such variable"],
   ["IDV_ALLOW", undefined],
   ["IDV_SERVICE_PORT_HTTP", undefined],
   ["IDV_PORT_8787_TCP", undefined],
   ["IDV_BATCH_SIZE", undefined],
   ["IDVX", undefined],
+  ["IDV_LIMIT", "IDV_LIMIT: idv has no such variable"],
 ])("a variable that would be ignored is named: %s", async (name, note) => {
   const notes: string[] = [];
   await resolveSettings({}, { XDG_CONFIG_HOME: temporaryFolder(), [name]: "1" }, undefined, (text) => notes.push(text));
   expect(notes).toEqual(note === undefined ? [] : [note]);
+});
+
+test.each(["1", "true", "0"])("IDV_OFFLINE=%s promises what only another variable does", async (value) => {
+  const resolving = resolveSettings(
+    {},
+    { XDG_CONFIG_HOME: temporaryFolder(), IDV_OFFLINE: value },
+    undefined,
+    () => {},
+  );
+  await expect(resolving).rejects.toThrow("IDV_OFFLINE: idv has no such variable; use IDV_ENGINE=offline or --offline");
 });
