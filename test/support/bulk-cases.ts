@@ -210,7 +210,7 @@ export function bulkCase(seed: number): BulkCase {
   const badRows = pick(["error", "skip", "skip", "keep"] as const);
   const keepsBad = badRows === "keep" && output !== "split";
   const badRowPolicy = badRows === "keep" && !keepsBad ? "skip" : badRows;
-  const mustKeepFormat = keepsBad || (output === "inPlace" && hasComments);
+  const mustKeepFormat = keepsBad || output === "inPlace";
   const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
   const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
   const filter = below(10);

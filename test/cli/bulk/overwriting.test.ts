@@ -26,6 +26,7 @@ test.each(
     "-o a.csv: is the input itself; to replace it, use -I, or -I.bak to keep the old one": "a.csv -o a.csv",
     "-o link.csv: is the input itself": "a.csv -o link.csv",
     "-o a.csv: is the input itself": "a.csv ok.csv -o ./",
+    "--in-place: a.csv would have the format json; write it with -o a.json": "-I --format json a.csv",
     ".bak: no such file; to keep the old files, write -I.bak, without a space": "-I .bak a.csv",
   }),
 )("a run that would overwrite what it needs ends: %s", async (message, words) => {
@@ -39,6 +40,17 @@ test.each(
   expect(await idv(["emails", ...words.split(" ")], { home })).toEqual({ code: 2, stdout: "", stderr });
   for (const [name, content] of Object.entries(files)) expect(read(home, name)).toBe(content);
   expect(await readQuota(home)).toMatchObject({ used: 0 });
+});
+
+test.each([
+  ["-I --only ok", "--only"],
+  ["-I --drop fake --dedupe", "--drop or --dedupe"],
+])("%s notes that rows will be in no file", async (words, options) => {
+  const home = folderOf({ "a.csv": a });
+  const note = `idv: -I: rows that ${options} leaves out will be in no file; -I.bak keeps the old one\n`;
+  expect((await idv(["emails", "a.csv", ...words.split(" ")], { home })).stderr).toContain(note);
+  const kept = await idv(["emails", "a.csv", "--update", ...words.replace("-I", "-I.bak").split(" ")], { home });
+  expect([kept.code, kept.stderr]).toEqual([0, expect.not.stringContaining("no file")]);
 });
 
 test("rows that wait for the quota stay in a file that is replaced", async () => {

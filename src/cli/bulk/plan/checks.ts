@@ -96,6 +96,13 @@ export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.P
   }
 }
 
+/** Notes that rows will be lost, as the user wants: not a reason to refuse them. */
+export function noteLostRows({ inPlace, dryRun, only, drop, dedupe }: BulkOptions, note: Note): void {
+  const given = Object.entries({ only, drop, dedupe }).flatMap(([name, value]) => (value ? [`--${name}`] : []));
+  if (inPlace !== "" || dryRun || given.length === 0) return;
+  note(`-I: rows that ${given.join(" or ")} leaves out will be in no file; -I.bak keeps the old one`);
+}
+
 export function noteServiceOptions(given: readonly GivenOption[], options: BulkOptions, usesDns: boolean, note: Note) {
   const { set = [] } = options;
   const useless = [

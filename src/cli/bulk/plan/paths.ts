@@ -5,6 +5,7 @@ import type { Kind } from "../../../core/validator/validator.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
+import { formatByName } from "../../../formats/registry.js";
 import { isUrl, printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
@@ -170,6 +171,7 @@ function pathsOfFile(file: string, name: string, isSeveral: boolean, options: Bu
   if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
     throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
   }
+  checkFormat(file, options);
   const paths = { input, folder: undefined, isInPlace: inPlace !== undefined, backup: backupOf(file, inPlace) };
   if (inPlace !== undefined) return { ...paths, output: input };
   const wanted = named === "-" ? undefined : named;
@@ -180,6 +182,15 @@ function pathsOfFile(file: string, name: string, isSeveral: boolean, options: Bu
     throw isInput(output);
   }
   return { ...paths, output, folder: folder && dirname(output!) };
+}
+
+/** A file with another format than its name says would be read wrongly. */
+function checkFormat(file: string, { inPlace, format }: BulkOptions): void {
+  const named = inPlace === undefined || format === undefined ? format : formatByName(file);
+  if (named === undefined || named === format) return;
+  throw new UsageError(
+    `--in-place: ${file} would have the format ${format}; write it with -o ${printable(`${file.replace(/\.[^./]*$/, "")}.${format}`)}`,
+  );
 }
 
 const backupOf = (path: string, inPlace: string | undefined): string | undefined =>

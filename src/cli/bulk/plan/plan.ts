@@ -26,7 +26,7 @@ import type { GivenOption } from "../../options/option.js";
 import { type BadRowHandling, flagPrefix, needsDns, noItem } from "../../options/words.js";
 import type { ProgressMode } from "../../terminal/progress.js";
 import { say } from "../../terminal/terminal.js";
-import { checkOffline, checkServiceOptions, checkTogether, noteServiceOptions } from "./checks.js";
+import { checkOffline, checkServiceOptions, checkTogether, noteLostRows, noteServiceOptions } from "./checks.js";
 import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js";
 import { checkSideOutputs } from "./side-outputs.js";
 import { checkTargets } from "./targets.js";
@@ -61,6 +61,7 @@ export async function planRun(request: Omit<BulkRequest, "files">, inputs: reado
   const note = options.quiet ? () => {} : say;
   const settings = await resolveSettings(options, env, process.cwd(), note);
   checkTogether(options, settings);
+  noteLostRows(options, note);
   const paths = pathsOf(request.kind, inputs, options);
   const log = logOf(options);
   checkTargets(paths, {
