@@ -63,7 +63,6 @@ function compile(source, path) {
     filename: path,
     columnOffset: -head.length,
     cachedData,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (hasCode) {
     scripts.set(codeOf(path), script);

@@ -141,6 +141,8 @@ const program = {
     comments: false,
     // Node.js starts CommonJS 10 ms sooner than ECMAScript modules, for which it loads a loader and much of itself.
     format: "cjs",
+    // V8 loses what Node.js needs for import() when it takes compiled code.
+    dynamicImportInCjs: false,
     entryFileNames: "[name].js",
     // bin/idv.js keeps the compiled code of what has a hash.
     chunkFileNames: "[name]-[hash].js",

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { compress } from "@cloudpss/zstd";
 import { expect, test } from "vitest";
 import { idvProcess } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -43,6 +44,24 @@ onPosix("a second run keeps compiled code for its user alone, and later runs use
   const before = times();
   expect(await kept(home, 1)).toEqual(names);
   expect(times()).toEqual(before);
+});
+
+onPosix("what a run loads late is loaded with compiled code, too", async () => {
+  const home = temporaryFolder();
+  const compressed = await compress(Buffer.from("email\nann@larch-and-oak.com\n"));
+  writeFileSync(join(home, "list.csv.zst"), compressed);
+  const of = (words: string, env = {}) =>
+    idvProcess(words.split(" "), { home, env: { NODE_DISABLE_COMPILE_CACHE: "", ...env } });
+  for (let run = 0; run < 4; run++) {
+    const read = await of("emails -q list.csv.zst");
+    expect(read).toEqual({ code: 0, stdout: "email,status\nann@larch-and-oak.com,ok\n", stderr: "" });
+    const key = { IDV_API_KEY_COMMAND: "echo k", IDV_BASE_URL: "http://127.0.0.1:9", IDV_MAX_RETRIES: "0" };
+    expect(await of("emails -q list.csv.zst", key)).toMatchObject({
+      code: 5,
+      stderr: expect.not.stringContaining("bug"),
+    });
+    expect((await of("doctor --dns")).stderr).not.toContain("bug");
+  }
 });
 
 onPosix("code that is damaged or of another program is compiled again", async () => {
