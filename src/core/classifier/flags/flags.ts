@@ -28,12 +28,10 @@ export function mailboxOf(local: string): string {
   return (plus === -1 ? local : local.slice(0, plus)).toLowerCase();
 }
 
-export const isDotted = (parts: number): boolean => parts > 3;
-
 /** People write their names with a dot or two; of four parts, as in `maria.de.la.cruz`, most are words. */
 export function isDottedVariant(mailbox: string): boolean {
   const parts = mailbox.split(".");
-  return isDotted(parts.length) && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
+  return parts.length > 3 && 2 * parts.filter(({ length }) => length < 3).length > parts.length;
 }
 
 export function flagsOf(kind: Kind, item: string, mx?: string): readonly Flag[] {

@@ -1,6 +1,6 @@
 /** Flags of nine of ten addresses, found in their bytes: texts of all mailboxes and domains would take most of a run. */
 import type { Flag } from "../../classifier/flags/flag-names.js";
-import { flagsOf, isDotted, roleNames } from "../../classifier/flags/flags.js";
+import { flagsOf, roleNames } from "../../classifier/flags/flags.js";
 import { runs, words } from "../../classifier/flags/gibberish.js";
 import { domainLengthMask, domainWords } from "../../kernel/layout.js";
 import type { Kind } from "../../validator/validator.js";
@@ -93,7 +93,8 @@ function isWithoutFlags(bytes: Uint8Array, at: number): boolean {
     if (byte === letterP && bytes[start] === letterL) return false;
     hash = hashed(hash, byte);
   }
-  return !isDotted(dots + 1) && roleBits[hash & (slots - 1)] === 0 && !mayBeGibberish(bytes, start, end);
+  // With three dots, it may be a variant of another mailbox.
+  return dots < 3 && roleBits[hash & (slots - 1)] === 0 && !mayBeGibberish(bytes, start, end);
 }
 
 /** For each two letters a bit: whether a text that begins with them may be a word or a run of keys, or repeats one letter. */
