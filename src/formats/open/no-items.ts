@@ -45,7 +45,10 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const words: FaultWords = {
     code: "items",
     ...(others > values.length / 2
-      ? { advice: `${are}: idv ${names[other].command}${input}`, page: are }
+      ? {
+          advice: `${are}: idv ${names[other].command}${input}`,
+          page: `${are}; check it as a list of ${profiles[other].plural}`,
+        }
       : { advice: "check the file, or name the column with -c", page: "check the file, or name the column" }),
   };
   if (hasItems) throw new ChoiceError(`${printable(inputName)} holds few e-mail addresses`, words);

@@ -68,7 +68,7 @@ describe("allow and deny lists", () => {
     [
       "suffix.txt",
       2,
-      "suffix.txt:2: neither a domain nor an address: a public suffix; write .com for all domains that end in it",
+      "suffix.txt:2: neither a domain nor an address: a public suffix; write .com for all below it",
     ],
     ["mx.txt", 2, "mx.txt:1: neither a domain nor an address: only a deny list takes mx:"],
   ])("end the run with the reason: %s", async (name, expected, message) => {

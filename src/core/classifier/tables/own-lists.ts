@@ -40,7 +40,7 @@ export function parseListLine(line: string, list: ListName): string | Fault | un
     if (name instanceof Fault) return name;
     // Most often a line that was cut: the list would be about all domains that end in it.
     const isSuffix = text === written && !name.ascii.includes(".") && suffixTable().flagsOf(name.ascii) > 0;
-    return isSuffix ? new Fault(`a public suffix; write .${name.ascii} for all domains that end in it`, 1) : name.ascii;
+    return isSuffix ? new Fault(`a public suffix; write .${name.ascii} for all below it`, 1) : name.ascii;
   }
   const isAnywhere = text.endsWith("@*");
   const address: Address | Fault = parseAddress(isAnywhere ? `${text.slice(0, -1)}example.net` : text);
