@@ -59,6 +59,7 @@ describe("links", () => {
   test("give sessions that a page shows and ends", async () => {
     const [anna, carl] = [await signIn(service, "anna"), await signIn(service, "carl <x>")];
     const page = await (await fetch(`${service.url}/dashboard/sessions`, { headers: anna })).text();
+    expect([page.includes("anna (this one)"), page.includes("carl &lt;x> (this one)")]).toEqual([true, false]);
     const [, id = ""] = /carl &lt;x>.*?name="id" value="(\w+)"/s.exec(page)!;
     const left = await (await post(service, "/sessions/end", { id }, anna)).text();
     expect([left.includes("carl"), left.includes("anna")]).toEqual([false, true]);

@@ -6,7 +6,8 @@ import { Page, Time } from "./layout.js";
 
 const path = "/dashboard/sessions";
 
-export const sessionsPage = (sessions: readonly Session[]) => (
+/** `own` is the visitor's; undefined if a proxy has signed him in. */
+export const sessionsPage = (sessions: readonly Session[], own: string | undefined) => (
   <Page title="Sessions" current={path}>
     {sessions.length === 0 ? (
       <p class="empty-state">Nobody is signed in by a link.</p>
@@ -14,7 +15,7 @@ export const sessionsPage = (sessions: readonly Session[]) => (
       <CardTable
         rows={sessions}
         columns={[
-          ["Session", ({ id, name }) => name ?? `session ${id}`, "name"],
+          ["Session", ({ id, name }) => `${name ?? `session ${id}`}${id === own ? " (this one)" : ""}`, "name"],
           ["Began", ({ created }) => <Time at={created} />],
           ["Last seen", ({ seen }) => <Time at={seen} />],
           ["Ends", ({ expires }) => <Time at={expires} />],

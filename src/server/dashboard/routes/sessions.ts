@@ -1,4 +1,5 @@
 /** Signing in with a link of `idv dashboard`, and out; the list of sessions, which anybody who is signed in may end. */
+import type { FastifyRequest } from "fastify";
 import { nameOf, sessionSecret, setSession } from "../access.js";
 import { fieldOf, formIn, queryIn } from "../form.js";
 import type { Routes } from "../options.js";
@@ -33,7 +34,11 @@ export const sessionsRoutes: Routes = async (pages, { store }) => {
     return signedOutPage("You are signed out.");
   });
 
-  const page = async () => sessionsPage(await store.sessions.list());
+  const page = async (request: FastifyRequest) => {
+    const secret = sessionSecret(request);
+    const own = secret === undefined ? undefined : await store.sessions.find(secret);
+    return sessionsPage(await store.sessions.list(), own?.id);
+  };
 
   pages.get("/sessions", page);
 
@@ -42,6 +47,6 @@ export const sessionsRoutes: Routes = async (pages, { store }) => {
     if (await store.sessions.end(id)) {
       await store.record({ who: nameOf(request), what: `session ended: ${id}`, keyId: "" });
     }
-    return page();
+    return page(request);
   });
 };
