@@ -59,11 +59,7 @@ function compile(source, path) {
     // There is none.
   }
   const head = "(function (exports, require, module, __filename, __dirname) {";
-  const script = new vm.Script(`${head}${source}\n})`, {
-    filename: path,
-    columnOffset: -head.length,
-    cachedData,
-  });
+  const script = new vm.Script(`${head}${source}\n})`, { filename: path, columnOffset: -head.length, cachedData });
   if (hasCode) {
     scripts.set(codeOf(path), script);
     isCodeMissing ||= cachedData === undefined || script.cachedDataRejected;
