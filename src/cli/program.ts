@@ -167,7 +167,13 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
   const ownName = name.slice("idv ".length);
   const help = `see ${name} --help`;
   const [, missing] = /^missing required argument '(.+)'$/.exec(line) ?? [];
+  const isPiped = missing !== undefined && ownName === "check" && !process.stdin.isTTY;
+  if (isPiped) return `${name} needs ${missing}; for standard input, write ${name} -`;
   if (missing !== undefined) return `${name} needs ${missing}; ${help}`;
+  const [, one, other] = /^option '(?:-\w, )?(\S+).*' cannot be used with option '(?:-\w, )?(\S+).*'$/.exec(line) ?? [];
+  if (one !== undefined) return `${one} and ${other} do not go together; leave out one of them`;
+  const [, flags, flag] = /^option '((?:-\w, )?(\S+).*)' argument missing$/.exec(line) ?? [];
+  if (flag !== undefined) return `${flag} needs a value: ${flags}`;
   if (line.startsWith("too many arguments for "))
     return `too many words for ${name}${remarkOn(ownName, words)}; ${help}`;
   const [, what, word = ""] = /^unknown (option|command) '(.+)'$/s.exec(line) ?? [];

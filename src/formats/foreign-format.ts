@@ -33,6 +33,11 @@ const formats = [
     advice: "save it without one",
   },
   { start: /^\xd0\xcf\x11\xe0/, what: "an Excel 97-2003 workbook (.xls)", advice: `${asCsv} or .xlsx` },
+  {
+    start: /^(?:\x89PNG|\xff\xd8\xff|GIF8[79]a|BM[\s\S]{4}\0\0\0\0|RIFF[\s\S]{4}WEBP|II\*\0|MM\0\*)/,
+    what: "a picture",
+    advice: "export the list that it shows as CSV",
+  },
   { start: /^PAR1/, what: "a Parquet file", advice: asCsv },
   { start: /^%PDF-/, what: "a PDF document", advice: asCsv },
   { start: /^\{\\rtf/, what: "an RTF document", advice: asCsv },

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import { flagsOf } from "../../core/classifier/flags/flags.js";
+import { findSuffix } from "../../core/classifier/rules/domain/public-suffix.js";
 import { loadClassifier } from "../../core/classifier/tables/load-classifier.js";
 import type { Classification, Kind } from "../../core/classifier/verdict.js";
 import { type Why, whyOf } from "../../core/classifier/why.js";
@@ -10,6 +11,7 @@ import { extractItem } from "../../core/run/items/item.js";
 import type { Verdict } from "../../core/validator/validator.js";
 import { tableSource } from "../../engines/data/installed-table.js";
 import { endingOf } from "../../files/ending.js";
+import { FileError } from "../../files/errors.js";
 import { tableEndings } from "../../formats/registry.js";
 import { counted, printable } from "../../text.js";
 import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
@@ -68,6 +70,9 @@ export const define: DefineCommand = (command) => {
 async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
   if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
+  const missing = values.find((value) => tableEndings.has(endingOf(value)) && findSuffix(value) === "unknown-tld");
+  if (missing !== undefined && !missing.includes("@"))
+    throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);
   const ownLists = await readOwnLists(options, process.env, say);
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);

@@ -3,9 +3,12 @@
 import { statSync } from "node:fs";
 import { FileError } from "../../files/errors.js";
 import type { PostgresSettings } from "../../state/postgres/database.js";
+import { UnknownKeyError } from "../../state/service/api-key.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 import type { LockWait } from "../../state/sqlite/database.js";
+import { printable } from "../../text.js";
 import { UsageError } from "../errors.js";
+import { meantBy } from "../options/meant.js";
 import { optionRecords } from "../options/option.js";
 import { filled } from "../options/values.js";
 import { stateLocation } from "./paths.js";
@@ -28,7 +31,7 @@ export function openServiceState(option: string | undefined, env: NodeJS.Process
   return openState(stateLocation(option, env), option === undefined ? undefined : "--state", env, settings);
 }
 
-/** Opens the state of a command for `work`. @throws StoreError, UsageError */
+/** Opens the state of a command for `work`. An unknown key may be the name of one. @throws StoreError, UsageError */
 export async function withServiceState<Result>(
   { state }: { readonly state?: string },
   work: (store: ServiceStore) => Promise<Result>,
@@ -37,6 +40,17 @@ export async function withServiceState<Result>(
   const store = await openServiceState(state, process.env, { creates });
   try {
     return await work(store);
+  } catch (error) {
+    if (!(error instanceof UnknownKeyError)) throw error;
+    const [, id = ""] = /^no key "(.*?)"/.exec(error.message) ?? [];
+    const keys = (await store.list()).filter(({ revoked }) => revoked === null);
+    const meant = meantBy(
+      id,
+      keys.map(({ name }) => name),
+    );
+    const named = keys.find(({ name }) => name === meant);
+    const what = meant === id ? "that is the name of" : `did you mean ${printable(meant ?? "")}, which is`;
+    throw new UsageError(named === undefined ? error.message : `no key "${id}"; ${what} ${named.id}`);
   } finally {
     await store.close();
   }

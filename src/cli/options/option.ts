@@ -174,7 +174,9 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
   const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
   if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
     throw new UsageError(`${own.long} takes no value; leave out ${word}`);
-  // A value may be anything.
+  if (own?.required && options.some(({ short, long }) => word === short || word === long))
+    throw new UsageError(`${before}: needs a value, and ${word} is an option; write ${own.flags}`);
+  // A value may be anything else.
   if (own?.required) return;
   if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
   const [dash] = /^[\u2010-\u2015]+(?=[A-Za-z])/.exec(word) ?? [];

@@ -4,10 +4,11 @@
 const wordsFor = (meanings: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(meanings).flatMap(([meaning, words]) => words.split(" ").map((word) => [word, meaning])));
 
+const keyWords = "api-key apikey api_key k key token";
 const keyAdvice = "others can read a key on a command line; put it into IDV_API_KEY, or run idv login";
 
 const optionsOfTables = wordsFor({
-  [keyAdvice]: "api-key k key token",
+  [keyAdvice]: keyWords,
   "write --set apiKeyFile=FILE": "api-key-file",
   "write --base-url URL": "url endpoint",
   "write --set concurrency=N": "workers threads jobs j concurrency",
@@ -49,6 +50,11 @@ const optionsOfTables = wordsFor({
   "write --add canonical": "canonical",
   "write --add flags": "flags",
   "write --log debug": "debug",
+  "write --fix": "fix-typos repair autocorrect",
+  "write --fail-on disposable,fake:2%": "max-bad max-invalid max-errors",
+  "write --fail-on disposable,fake, or --dns=strict": "strict",
+  "the summary is on standard error; --log json writes it as JSON": "summary",
+  "write --cache=off": "no-cache",
   "write --format jsonl for rows, --log json for the summary": "json",
 });
 
@@ -77,15 +83,19 @@ const commands = wordsFor({
   "to run the service: idv serve": "start",
   "write idv usage, or idv cache stats": "stats",
   "write idv --version": "version v",
+  "write idv quota show, or idv doctor": "status",
 });
 
 const optionsOf = new Map([
   ["emails", optionsOfTables],
   ["domains", optionsOfTables],
-  ["login", wordsFor({ [keyAdvice]: "key" })],
+  ["serve", wordsFor({ "idv keys create makes the keys of a service": keyWords })],
+  ...["login", "doctor"].map((name) => [name, wordsFor({ [keyAdvice]: keyWords })] as const),
   [
     "check",
     wordsFor({
+      [keyAdvice]: keyWords,
+      "write --dns": "mx check-mx",
       "the reason and the suggestion are always printed; --why prints more": "explain",
       "write --json": "format",
       "write > FILE": "output o",
@@ -128,4 +138,4 @@ const optionOfWord = new Map([
 /** The option whose value a word would be, that `command` does not take alone. */
 export const optionFor = (command: string): string | undefined => optionOfWord.get(command);
 
-export const insteadOfCommand = (word: string): string | undefined => commands.get(word);
+export const insteadOfCommand = (word: string): string | undefined => commands.get(word.toLowerCase());

@@ -225,7 +225,8 @@ const outputFormats = ["csv", "tsv", "jsonl", "json"] as const;
 export function outputFormat(value: string): (typeof outputFormats)[number] {
   const kind = sheetKind(value.toLowerCase().replace(/^\./, ""));
   if (kind !== undefined) throw new InvalidValue(`A spreadsheet file has its name: -o FILE.${kind}.`);
-  return knownWord(value, outputFormats);
+  const isLines = /^(?:nd-?json|json-?lines|ld-?json)$/i.test(value);
+  return knownWord(value, outputFormats, isLines ? () => "jsonl" : undefined);
 }
 
 export const oneOf =

@@ -51,9 +51,13 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
     others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
   const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
-  return (value: string): string[] => [
-    ...new Set(partsOf(value).map((word) => knownWord(word, statuses, meant, accepted))),
-  ];
+  const statusIn = (word: string) => {
+    const [, negated] = /^[!^~-](.+)$/.exec(word) ?? [];
+    if (negated === undefined) return knownWord(word, statuses, meant, accepted);
+    const others = statuses.filter((status) => status !== negated.toLowerCase() && status !== noItem);
+    throw new InvalidValue(`For all but ${negated}, write ${others.join(",")}.`, `"${word}"`);
+  };
+  return (value: string): string[] => [...new Set(partsOf(value).map(statusIn))];
 }
 
 /** Commas are documented; people also write other separators, and blanks after them. */

@@ -65,8 +65,8 @@ describe("--fail-on", () => {
 });
 
 test.each([
-  ["--only ok --drop fake", "option '--only <STATUS,...>' cannot be used with option '--drop <STATUS,...>'"],
-  ["-I -o x", "option '-I, --in-place [=SUFFIX]' cannot be used with option '-o, --output <FILE>'"],
+  ["--only ok --drop fake", "--only and --drop do not go together; leave out one of them"],
+  ["-I -o x", "--in-place and --output do not go together; leave out one of them"],
   ["-I/no/where", "l.csv/no/where: cannot be written: its folder is a file"],
   ["-I.d", "l.csv.d: is a folder; choose another name for the copy"],
   ["-I.d/none/x", "l.csv.d/none/x: cannot be written: the folder does not exist"],

@@ -28,6 +28,14 @@ describe("idv emails list.csv", () => {
     ["--workers", "write --set concurrency=N"],
     ["-f", "FILE needs no option"],
     ["--status", "write --only STATUS"],
+    ["--fix-typos", "write --fix"],
+    ["--max-bad=2%", "write --fail-on disposable,fake:2%"],
+    ["--apikey=K", "others can read a key on a command line"],
+    ["--only=!fake", '"!fake" is invalid. For all but fake, write ok,alias,disposable,quota_exceeded.'],
+    ["--fail-on=~ok", '"~ok" is invalid. For all but ok, write alias,disposable,fake,quota_exceeded'],
+    ["--format=ndjson", '--format: "ndjson" is invalid. Did you mean jsonl?'],
+    ["--by=emial", 'no column "emial" for --by; did you mean "email"?'],
+    ["--by", "--by needs a value: --by <COLUMN>"],
     ["--format=xlsx", '--format: "xlsx" is invalid. A spreadsheet file has its name: -o FILE.xlsx.'],
     ["--smtp", "--dns asks for the mail servers"],
     ["--quiet=yes", "--quiet takes no value; see idv emails --help"],
@@ -102,6 +110,8 @@ describe("idv emails list.csv", () => {
     [["-I=.bak"], "-I=.bak: write --in-place=.bak"],
     [["-o", "a.csv", "-o", "b.csv"], "--output is given twice; leave out one of them"],
     [["--split", "a", "--split", "b"], "--split is given twice; leave out one of them"],
+    [["--by", "-o", "x.csv"], "--by: needs a value, and -o is an option; write --by <COLUMN>"],
+    [["-o", "--only", "ok"], "-o: needs a value, and --only is an option; write -o, --output <FILE>"],
     [["--by", "a", "--by", "b"], "--by is given twice; leave out one of them"],
     [
       ["--fail-on", "fake:2%,disposable"],
@@ -247,7 +257,33 @@ test("idv check of a file is answered with the command for lists", async () => {
     code: 2,
     stderr: "idv: list.csv: is a file; to check a list: idv emails list.csv\n",
   });
-  expect((await idv(["check", "other.csv"], { home })).code).toBe(0);
+  const stderr = "idv: lst.csv: no such file; to check a list: idv emails FILE\n";
+  expect(await idv(["check", "lst.csv"], { home })).toEqual({ code: 6, stdout: "", stderr });
+  // There are domains that end so.
+  expect((await idv(["check", "larch.zip", "ann@larch.csv"], { home })).code).toBe(0);
+});
+
+test.each([
+  ["emails", "Ann <ann@larch-and-oak.com>", "to check an address: idv check ann@larch-and-oak.com"],
+  ["emails", "larch-and-oak.com", "to check a domain: idv check larch-and-oak.com"],
+  ["domains", "ann@larch-and-oak.com", "to check an address: idv check ann@larch-and-oak.com"],
+  ["emails", "lis.csv", "did you mean list.csv?"],
+  ["emails", "x.csv", ""],
+  ["emails", "notes.old", ""],
+])("idv %s %j, which is no file, is answered with %j", async (command, word, hint) => {
+  const stderr = `idv: ${word}: cannot be read: no such file${hint === "" ? "" : `; ${hint}`}\n`;
+  expect(await idv([command, word], { home })).toEqual({ code: 6, stdout: "", stderr });
+});
+
+test.each([
+  [["check", "--mx", "a@b.net"], "write --dns"],
+  [["check", "--api_key=sk_secret", "a@b.net"], "others can read a key on a command line"],
+  [["serve", "--api-key", "sk_secret"], "idv keys create makes the keys of a service"],
+  [["VERIFY", "list.csv"], "to check a list: idv emails list.csv"],
+  [["status"], "write idv quota show, or idv doctor"],
+])("%j is answered with what it is here", async (words, instead) => {
+  const { code, stderr } = await idv(words, { home });
+  expect([code, stderr.includes(`(${instead}`), stderr.includes("sk_secret")]).toEqual([2, true, false]);
 });
 
 test("a dry run says whether the quota has enough", async () => {

@@ -96,12 +96,12 @@ describe("the command that goes on where the quota has ended", () => {
 
   test.each([
     ["an encoding: the file is UTF-8 now", "emails --encoding latin1 -I list.csv"],
-    ["another format", "emails -d , --format tsv -I list.csv"],
+    ["another format", "emails -d , --format tsv -I list.txt"],
     ["no header", "emails -n -I list.csv"],
     ["members of objects that CSV has no columns for", "emails -c user.email list.jsonl -o o.csv"],
   ])("does not appear with %s", async (_, command) => {
     const members = ["a", "b", "c"].map((name) => `{"user":{"email":"${good(name)}"}}\n`).join("");
-    const home = homeOf({ "list.csv": list, "list.jsonl": members });
+    const home = homeOf({ "list.csv": list, "list.txt": list, "list.jsonl": members });
     await setQuota(home, { limit: 2, period: "day" });
     const { output, suggested } = await run(home, `idv ${command}`);
     expect(output).toContain("quota exhausted");

@@ -1,6 +1,7 @@
 /** What a name of a file that is not there was meant to be: a file beside it, or an item. */
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
 import { tableEndings } from "../../../formats/registry.js";
@@ -10,7 +11,6 @@ import { shellWord } from "../command-line.js";
 
 /** `given` are the absolute paths of all files that are named: none of them is meant. */
 export function missingFileHint(path: string, kind: Kind, given: readonly string[] = []): string | undefined {
-  const isItem = kind === "email" ? /^[^\s/@]+@[^\s/@]+\.[^\s/@]+$/ : /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
   const folder = dirname(path);
   const own = basename(path);
   const names = namesIn(folder);
@@ -22,11 +22,16 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
     return isQuoted ? "leave out the quotes, so that the shell finds the files" : "no name of a file matches it";
   }
   const others = names.filter((name) => name !== own && !given.includes(resolve(folder, name)));
-  const beside = meantBy(own, others);
+  // Of a short name, most of the letters may be those of its ending.
+  const stemOf = (name: string) => name.replace(/\.[^.]*$/, "");
+  const near = others.filter((name) => stemOf(own).length > 2 || stemOf(own).startsWith(stemOf(name)));
+  const beside = meantBy(own, near);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
-  if (isItem.test(path) && !tableEndings.has(endingOf(path)))
-    return `to check ${kind === "email" ? "an address" : "a domain"}: idv check ${shellWord(path)}`;
-  return undefined;
+  if (tableEndings.has(endingOf(path))) return undefined;
+  const [address] = /[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
+  if (address !== undefined) return `to check an address: idv check ${shellWord(address)}`;
+  const isDomain = /^[a-z0-9.-]+$/i.test(path) && findSuffix(path.toLowerCase()) === "registrable";
+  return isDomain ? `to check a domain: idv check ${shellWord(path)}` : undefined;
 }
 
 const mostNames = 10_000;

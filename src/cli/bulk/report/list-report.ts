@@ -19,6 +19,7 @@ import type { TableSink } from "../../../files/table-sink.js";
 import { printable } from "../../../text.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-engine.js";
+import { meantBy } from "../../options/meant.js";
 import type { Plan } from "../plan/plan.js";
 import { printPage } from "./pdf.js";
 
@@ -118,9 +119,10 @@ function columnNamed(by: string, file: string, { names, width }: Table): number 
   const named = names.findIndex((name) => name.toLowerCase() === by.toLowerCase());
   if (named !== -1) return named;
   if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
+  const meant = meantBy(by, names);
   const list = names.slice(0, mostNamed).map((name) => `"${name}"`);
   const known = list.length === 0 ? "the table has no header" : `the columns are ${list.join(", ")}`;
-  const what = `${file}: no column "${by}" for --by; ${known}`;
+  const what = `${file}: no column "${by}" for --by; ${meant === undefined ? known : `did you mean "${meant}"?`}`;
   throw new ChoiceError(printable(what), { code: "column" });
 }
 

@@ -125,7 +125,7 @@ function groupLines({ groups }: Facts): string[] {
     const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
     const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
     const lines = values.map((value) => {
-      const figures = `${grouped(value.rows).padStart(rowsWidth)} rows, ${percent(badRowsOf(value), value.rows)} bad`;
+      const figures = `${grouped(value.rows).padStart(rowsWidth)} ${value.rows === 1 ? "row, " : "rows,"} ${percent(badRowsOf(value), value.rows)} bad`;
       return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;
     });
     return [`by ${printable(column)}:`, ...lines];

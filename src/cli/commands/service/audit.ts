@@ -4,7 +4,6 @@ import type { AuditEntry } from "../../../state/service/api-key.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
-import { UsageError } from "../../errors.js";
 import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { day, timeOr } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
@@ -38,7 +37,7 @@ const showAudit = ({ json, ...choices }: Choices): Promise<void> =>
   withServiceState(choices, async (store) => {
     const { key } = choices;
     const isKnown = key === undefined || (await store.list()).some(({ id }) => id === key);
-    if (!isKnown) throw new UsageError(unknownKey(key).message);
+    if (!isKnown) throw unknownKey(key);
     const pages = entriesOf(store, choices);
     if (!json) {
       const rows = (async function* () {

@@ -1,6 +1,6 @@
 /** `idv keys`: the API keys of `idv serve`. */
 import { periods } from "../../../state/quota/period.js";
-import { type ApiKey, type KeyChange, UnknownKeyError } from "../../../state/service/api-key.js";
+import type { ApiKey, KeyChange } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
@@ -95,7 +95,7 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
   const quota = options.quota === undefined ? {} : { quotaName: options.quota };
   const wanted = { ...changeOf(options), isSandbox: options.sandbox === true, ...quota };
   const create = (store: ServiceStore) => store.create(wanted, commandLineAuthor());
-  const { key, secret } = await withStore(options, create, true);
+  const { key, secret } = await withServiceState(options, create, true);
   print(`${secret}\n`);
   say(`created key ${key.id}; its secret is shown only now`);
   if (key.quotaName !== null)
@@ -106,7 +106,7 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
 }
 
 async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
-  const keys = await withStore(options, (store) => store.list());
+  const keys = await withServiceState(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else if (keys.length === 0 && process.stdout.isTTY) say("there are no keys yet: idv keys create --name NAME");
   else {
@@ -123,14 +123,14 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   if (Object.keys(change).length === 0) {
     throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
-  const { revoked, quota } = await withStore(options, (store) => store.set(id, change, commandLineAuthor()));
+  const { revoked, quota } = await withServiceState(options, (store) => store.set(id, change, commandLineAuthor()));
   say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
   warnOfOveruse(quota, "its limit is raised");
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
   const { secret } = options;
-  await withStore(options, async (store) => {
+  await withServiceState(options, async (store) => {
     const key = (await store.list()).find((each) => each.id === id);
     if (secret === undefined) {
       await store.revoke(id, commandLineAuthor());
@@ -148,7 +148,9 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
 
 async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>): Promise<void> {
   const { grace } = options;
-  const { secret, key } = await withStore(options, (store) => store.rotate(id, grace, undefined, commandLineAuthor()));
+  const { secret, key } = await withServiceState(options, (store) =>
+    store.rotate(id, grace, undefined, commandLineAuthor()),
+  );
   print(`${secret}\n`);
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
   say(`key ${id} has a new secret, shown only now; the one before ${end}`);
@@ -156,23 +158,6 @@ async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>
   if (older === 1) say("an older secret still works until its end, which idv keys list shows");
   if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
 }
-
-const withStore = <Result>(
-  options: OptionValues<typeof stateOptions>,
-  work: (store: ServiceStore) => Promise<Result>,
-  creates = false,
-): Promise<Result> =>
-  withServiceState(
-    options,
-    (store) =>
-      work(store).catch(async (error) => {
-        if (!(error instanceof UnknownKeyError)) throw error;
-        const [, id] = /^no key "(.*?)"/.exec(error.message) ?? [];
-        const named = (await store.list()).find(({ name, revoked }) => name === id && revoked === null);
-        throw new UsageError(named === undefined ? error.message : `no key "${id}"; that is the name of ${named.id}`);
-      }),
-    creates,
-  );
 
 function changeOf({ name, limit, period, rate, expires, permissions }: OptionValues<typeof settingOptions>): KeyChange {
   return {

@@ -5,7 +5,6 @@ import { unknownKey } from "../../../state/service/rules.js";
 import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
-import { UsageError } from "../../errors.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { day, filled, timeOr, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
@@ -61,8 +60,7 @@ const showUsage = (given: OptionValues<typeof options>): Promise<void> =>
     const { key, since, by, top, json, csv } = given;
     const names = new Map([["*", "all keys"]]);
     for (const { id, name } of await store.list()) names.set(id, name);
-    if (key !== undefined && !names.has(key) && !key.startsWith("quota:"))
-      throw new UsageError(unknownKey(key).message);
+    if (key !== undefined && !names.has(key) && !key.startsWith("quota:")) throw unknownKey(key);
     const now = Date.now();
     const span = by === "hour" ? day / 24 : day;
     // The first span is shown in full: a part of it would look like little use.
