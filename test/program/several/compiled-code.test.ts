@@ -1,10 +1,15 @@
 /** Covers the compiled code that the program keeps in the user's cache folder, and the cases in which it keeps none. */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -12,12 +17,12 @@ import {
 import { join } from "node:path";
 import { compress } from "@cloudpss/zstd";
 import { expect, test } from "vitest";
-import { idvProcess } from "../../support/run-idv.js";
+import { finished, idvProcess, spawnProgram } from "../../support/run-idv.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const checked = "email,status\nann@larch-and-oak.com,ok\na@mailinator.com,disposable\n";
 
-/** Checks a list so many times. Returns the names of what is kept afterwards. */
+/** Checks a list `times` times. Returns the names of what is kept afterwards. */
 async function kept(home: string, times: number, env: object = {}, folder = join(home, ".cache/idv")) {
   writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\na@mailinator.com\n");
   for (let run = 0; run < times; run++) {
@@ -64,14 +69,60 @@ onPosix("what a run loads late is loaded with compiled code, too", async () => {
   }
 });
 
-onPosix("code that is damaged or of another program is compiled again", async () => {
+onPosix("code that is damaged anywhere, or is not the user's, is compiled again", async () => {
   const home = temporaryFolder();
   const names = await kept(home, 2);
   const folder = join(home, ".cache/idv");
-  for (const [i, name] of names.entries()) writeFileSync(join(folder, name), "x".repeat(i % 2 === 0 ? 0 : 5000));
-  expect(await kept(home, 1)).toEqual(names);
-  for (const name of names) expect(statSync(join(folder, name)).size, name).not.toBe(5000);
+  const sizes = new Map(names.map((name) => [name, statSync(join(folder, name)).size]));
+  const damages: ((path: string) => void)[] = [
+    (path) => writeFileSync(path, ""),
+    (path) => writeFileSync(path, "x".repeat(5000)),
+    // V8 compares a header only, and crashes.
+    (path) => {
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.fill(0, bytes.length / 2, bytes.length / 2 + 400));
+    },
+    (path) => {
+      renameSync(path, join(home, "elsewhere"));
+      symlinkSync(join(home, "elsewhere"), path);
+    },
+    (path) => {
+      rmSync(path);
+      execFileSync("mkfifo", [path]);
+    },
+  ];
+  for (const damage of damages) {
+    for (const name of names) damage(join(folder, name));
+    expect(await kept(home, 1)).toEqual(names);
+    for (const name of names) expect([name, lstatSync(join(folder, name)).isFile()]).toEqual([name, true]);
+    for (const [name, size] of sizes) expect(statSync(join(folder, name)).size).toBeGreaterThan(size / 2);
+  }
 });
+
+onPosix("what a run that was ended has left does not keep others from storing their code", async () => {
+  const home = temporaryFolder();
+  await kept(home, 1);
+  const folder = join(home, ".cache/idv");
+  symlinkSync("nowhere", join(folder, "link"));
+  writeFileSync(join(folder, "run-aaaaaaaa.js.v20-x64.1.tmp"), "");
+  expect((await kept(home, 1)).length).toBeGreaterThan(5);
+});
+
+onPosix.each(["", ".", "home"])(
+  "nothing is kept or used for HOME=%j, which is the folder that idv runs in",
+  async (value) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "home/.cache/idv"), { recursive: true, mode: 0o700 });
+    mkdirSync(join(folder, ".cache/idv"), { recursive: true, mode: 0o700 });
+    for (let run = 0; run < 2; run++) {
+      const outcome = await finished(
+        spawnProgram(["check", "ann@larch-and-oak.com"], { cwd: folder, env: { HOME: value, XDG_CACHE_HOME: folder } }),
+      );
+      expect(outcome).toMatchObject({ code: 0 });
+    }
+    expect(readdirSync(join(folder, ".cache/idv")).concat(readdirSync(join(folder, "home/.cache/idv")))).toEqual([]);
+  },
+);
 
 onPosix.each<[string, (home: string) => void]>([
   ["a home that others can write to", (home) => chmodSync(home, 0o777)],
