@@ -148,21 +148,28 @@ function replacingSink(path: string, target: string, temporary: string, file: Fi
   let isPrepared = false;
   let unsynced = 0;
   let syncing: Promise<void> | undefined;
+  let fault: unknown;
   const write = async (bytes: Uint8Array) => {
+    if (fault !== undefined) throw cannotWrite(path, fault);
     writeNow(path, file, bytes);
     unsynced += bytes.length;
     if (unsynced < syncedBytes || syncing !== undefined) return;
     unsynced = 0;
-    // A fault stays here for `prepare`: the system reports it once.
-    syncing = file.datasync().then(() => {
-      syncing = undefined;
-    });
-    syncing.catch(() => {});
+    syncing = file.datasync().then(
+      () => {
+        syncing = undefined;
+      },
+      // The system reports it once, so the file stays unfit.
+      (error: unknown) => {
+        fault = error;
+      },
+    );
   };
   const prepare = async () => {
     if (isPrepared) return;
     if (existing) await takeOver(temporary, existing);
     await syncing;
+    if (fault !== undefined) throw fault;
     // Durable before it replaces the old file: a power failure must not leave an empty file.
     await file.sync();
     await file.close();
