@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { flagsOf, roleNames } from "../../src/core/classifier/flags/flags.js";
 import { hashItem } from "../../src/core/classifier/tables/item-hash.js";
-import { PlainFlags } from "../../src/core/run/blocks/plain-flags.js";
+import { PlainFlags, plainFlagsOf } from "../../src/core/run/blocks/plain-flags.js";
+import type { TableShape } from "../../src/core/table/records.js";
 
 const seed = new Int32Array([1, 2]);
 const before = "id,";
@@ -61,3 +62,14 @@ test.each([
   ...["info@gmail.com", "no-reply@larch-and-oak.com", "a.b.c.d@gmail.com", "asdasd@gmail.com", "aaaa1@gmail.com"],
   ...["info+x@gmail.com", "Ann@gmail.com", "ann@b\u00fccher.de", "ann'o@gmail.com"],
 ])("the text of %s is looked at", (address) => expect(found(new PlainFlags("email"), address)).toBeUndefined());
+
+test.each([
+  [",", '"', true],
+  [";", "'", true],
+  [null, "", true],
+  ...["x", "e", "1", "-", "_", "+", "."].map((delimiter) => [delimiter, '"', false] as const),
+  [",", "_", false],
+] as const)("flags are in bytes between %j with the quote %j: %j", (delimiter, quote, expected) => {
+  const shape = { dialect: { delimiter, quote } } as TableShape;
+  expect(plainFlagsOf("email", shape) !== undefined).toBe(expected);
+});

@@ -21,7 +21,7 @@ import type { MainThread } from "./blocks/chunk-verdicts.js";
 import type { PreparedKernel, ThreadEngine } from "./blocks/classified-chunks.js";
 import { classifyTable, mostWaiting, prepareKernel } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
-import { PlainFlags } from "./blocks/plain-flags.js";
+import { plainFlagsOf } from "./blocks/plain-flags.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
@@ -64,7 +64,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const domains = embedded ? undefined : new DomainCounts();
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   const itemCodes = new Uint32Array(256);
-  const plainFlags = mailCheck ? undefined : new PlainFlags(kind);
+  const plainFlags = mailCheck ? undefined : plainFlagsOf(kind, table.scanned.shape);
 
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;

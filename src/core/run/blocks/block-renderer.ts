@@ -18,7 +18,7 @@ import { hasItem, isKept, notARowCode, notCheckedCode, offlineStatuses, otherSha
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
 import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
 import { isSmall, mayBeMarked, plainAddress } from "./plain-address.js";
-import { PlainFlags } from "./plain-flags.js";
+import { type PlainFlags, plainFlagsOf } from "./plain-flags.js";
 
 export type Explain = (item: string, status: Status) => Verdict;
 
@@ -37,8 +37,8 @@ export class BlockRenderer {
   readonly #hasCanonical: boolean;
   /** Whether an item that is its own canonical form is copied from its field, as nine of ten are. */
   readonly #copiesItems: boolean;
-  /** Whether flags are found in bytes; and what is added for them, by the code of the item. */
   readonly #flags: PlainFlags | undefined;
+  /** What is added to a row, by the code and the flags of its item. */
   readonly #byFlags: Map<readonly Flag[], AddedFields>[] = [];
   readonly #hasSuggestion: boolean;
   /** The number of the field `was` among those of a column; 0 without one. */
@@ -63,7 +63,7 @@ export class BlockRenderer {
     const isAlone = details.length === 1 && this.#columns.length === 1;
     this.#copiesItems = this.#hasCanonical && isAlone && this.#writer.copiesParts === true;
     const hasFlags = isAlone && details[0] === "flags" && !findings.explainsAll;
-    this.#flags = hasFlags ? new PlainFlags(options.kind) : undefined;
+    this.#flags = hasFlags ? plainFlagsOf(options.kind, options.shape) : undefined;
   }
 
   /** `codes`: of each field with items, row by row. `was`: replaced items by field. `memory`: used if large enough. */

@@ -3,6 +3,7 @@ import type { Flag } from "../../classifier/flags/flag-names.js";
 import { flagsOf, roleNames } from "../../classifier/flags/flags.js";
 import { runs, words } from "../../classifier/flags/gibberish.js";
 import { domainLengthMask, domainWords } from "../../kernel/layout.js";
+import type { TableShape } from "../../table/records.js";
 import type { Kind } from "../../validator/validator.js";
 
 const slots = 65_536;
@@ -19,11 +20,17 @@ const hashed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x
 
 let roleBits: Uint8Array | undefined;
 
-/** A bit for the hash of each mailbox of a function, read from its end: one of sixty other mailboxes has one, too. */
+/** A byte for each hash of a name, read from its end: it says that a mailbox may be one, and is wrong once in 65 times. */
 function bitsOfRoles(): Uint8Array {
   const bits = new Uint8Array(slots);
   for (const name of roleNames()) bits[Buffer.from(name).reduceRight(hashed, 0) & (slots - 1)] = 1;
   return bits;
+}
+
+/** Undefined for a table in which a mailbox cannot be told from the delimiter or the quote before it. */
+export function plainFlagsOf(kind: Kind, { dialect: { delimiter, quote } }: TableShape): PlainFlags | undefined {
+  const isMailbox = Buffer.from(`${delimiter ?? ""}${quote}`).some((byte) => mailboxBytes[byte] === 1);
+  return isMailbox ? undefined : new PlainFlags(kind);
 }
 
 export class PlainFlags {
