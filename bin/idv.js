@@ -4,7 +4,6 @@
 //
 // Later runs use the code that V8 has compiled, which saves a third of the time of a small run. Node.js 22 could do that by
 // itself, but it stores only what is compiled when a module is loaded, and nothing of a program of a single file.
-const { createHash, randomUUID } = require("node:crypto");
 const fs = require("node:fs");
 const { createRequire, isBuiltin } = require("node:module");
 const { basename, dirname, isAbsolute, join, relative, resolve, sep } = require("node:path");
@@ -55,8 +54,11 @@ const modules = new Map();
 const scripts = new Map();
 let isCodeMissing = false;
 
-const checksum = (bytes) => createHash("sha256").update(bytes).digest();
+// node:crypto takes 3 ms, a sixth of `idv --version`, which needs no compiled code.
+const checksum = (bytes) => require("node:crypto").createHash("sha256").update(bytes).digest();
 const checksumBytes = 32;
+/** Smaller modules are compiled as fast as code is read. */
+const leastLength = 10_000;
 
 /** Returns undefined if there is none that is whole: V8 does not notice damage, and crashes. */
 function readCode(path) {
@@ -79,7 +81,8 @@ const hasHash = (path) => /-[\w-]{8}\.js$/.test(path);
 
 function compile(source, path) {
   const name = `${basename(path)}.${process.version}-${process.arch}`;
-  const code = codeFolder !== undefined && hasHash(path) ? join(codeFolder, name) : undefined;
+  const isWorthCode = codeFolder !== undefined && hasHash(path) && source.length >= leastLength;
+  const code = isWorthCode ? join(codeFolder, name) : undefined;
   const cachedData = code === undefined ? undefined : readCode(code);
   const head = "(function (exports, require, module, __filename, __dirname) {";
   const script = new vm.Script(`${head}${source}\n})`, { filename: path, columnOffset: -head.length, cachedData });
@@ -103,7 +106,7 @@ function keepCode() {
     }
     for (const [path, script] of scripts) {
       const code = script.createCachedData();
-      temporary = `${path}.${randomUUID()}.tmp`;
+      temporary = `${path}.${require("node:crypto").randomUUID()}.tmp`;
       fs.writeFileSync(temporary, Buffer.concat([checksum(code), code]), { mode: 0o600, flag: "wx" });
       fs.renameSync(temporary, path);
     }
