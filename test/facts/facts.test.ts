@@ -128,13 +128,18 @@ const readers: Readonly<Record<string, (facts: Facts) => Map<string, string>>> =
       /^ {2}(\S+) +([\d,]+) {2} *[\d.]+ %/gm,
     ),
   page: (facts) => rowsOf(renderPage(facts)),
-  Markdown: (facts) => pairs(renderMarkdown(facts), /^\| (\S+) \| ([\d,]+) \| [\d.]+ % \|/gm),
-  picture: (facts) => pairs(renderPicture(facts), />(\S+) ([\d,]+) \([\d.]+ %\)<\/text>/g),
+  Markdown: (facts) =>
+    pairs(renderMarkdown(facts).replace("undeliverable (fake)", "fake"), /^\| (\S+) \| ([\d,]+) \| [\d.]+ % \|/gm),
+  picture: (facts) =>
+    pairs(renderPicture(facts).replaceAll("undeliverable", "fake"), />(\S+) ([\d,]+) \([\d.]+ %\)<\/text>/g),
   "list page": (facts) => rowsOf(renderParts(facts).result),
 };
 
 const rowsOf = (html: string) =>
-  pairs(html.replace(/<svg.*?<\/svg>/gs, ""), /<tr><th scope="row">([^<]+)<\/th><td class="number">([\d,]+)<\/td>/g);
+  pairs(
+    html.replace(/<svg.*?<\/svg>/gs, ""),
+    /<tr><th scope="row">(?:undeliverable<small>)?([^<]+)(?:<\/small>)?<\/th><td class="number">([\d,]+)<\/td>/g,
+  );
 
 const pairs = (text: string, pattern: RegExp): Map<string, string> =>
   new Map([...text.matchAll(pattern)].map(([, name, figure]) => [name!.replaceAll("\\", ""), figure!]));

@@ -32,14 +32,16 @@ describe("columns that are counted by their values", () => {
     const names = ["first_name", "Vorname", "Anrede", "gender", "phone", "E-Mail 2"];
     expect(findGroupColumns(names, () => times(10, "x", "y"), undefined)).toEqual([]);
     expect(findGroupColumns(names, () => times(10, "x", "y"), 3).map(({ name }) => name)).toEqual(["gender"]);
+    const usual = ["Campaign Name", "email_source", "Mailing list", "event_title"];
+    expect(findGroupColumns(usual, () => times(10, "x", "y"), undefined)).toHaveLength(4);
   });
 
-  test("are three at most: the one that is named, then those with usual names", () => {
-    const names = ["a", "b", "city", "utm_source", "plan", "c"];
+  test("are six at most: the one that is named, then those with usual names", () => {
+    const names = ["a", "b", "city", "utm_source", "plan", "c", "d", "e"];
     const sample = () => times(10, "x", "y");
     const namesOf = (wanted?: number) => findGroupColumns(names, sample, wanted).map(({ name }) => name);
-    expect(namesOf()).toEqual(["utm_source", "plan", "a"]);
-    expect(namesOf(5)).toEqual(["c", "utm_source", "plan"]);
+    expect(namesOf()).toEqual(["utm_source", "plan", "a", "b", "city", "c"]);
+    expect(namesOf(6)).toEqual(["d", "utm_source", "plan", "a", "b", "city"]);
   });
 });
 
@@ -67,7 +69,7 @@ describe("idv emails counts rows by a column", () => {
     const { code, stderr } = await idv(["emails", "l.csv", "--by", "FROM", "-o", "o.csv"], { home });
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      "by from:\n  Web      2 rows, 50.0 % bad\n  (empty)  1 rows, 100.0 % bad\n  fair     1 rows, 100.0 % bad\n",
+      "by from:\n  Web      2 rows, 50.0 % bad\n  (empty)  1 row,  100.0 % bad\n  fair     1 row,  100.0 % bad\n",
     );
     const again = await idv(["emails", "l.csv", "--by", "2", "--log", "json", "-o", "p.csv"], { home });
     const { groups } = JSON.parse(again.stderr.trim().split("\n").at(-1)!) as { groups: readonly Group[] };
@@ -164,10 +166,24 @@ test("values beyond the shown ones are in the figures of the whole list", async 
   ).flat();
   const home = folderOf({ "l.csv": `email,source\n${rows.join("\n")}\n` });
   const { stderr } = await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], { home });
-  expect(stderr).toContain("80 other values  720 rows, 100.0 % bad\n");
+  expect(stderr).toContain("80 other values  730 rows, 86.3 % bad\n");
   const report = readFileSync(join(home, "r.md"), "utf8");
-  expect(report).toContain("| 80 other values | 720 | 100.0 % |");
+  expect(report).toContain("| 80 other values | 730 | 86.3 % |");
   expect(report).not.toContain("Look at");
+});
+
+test("the worst of many values is shown, however few rows it has", async () => {
+  const rows = Array.from({ length: 30 }, (_, from) =>
+    Array.from({ length: from === 29 ? 40 : 100 }, (_, i) => {
+      const isBad = from === 29 ? i < 28 : i % 20 === 0;
+      return `u${from}x${i}@${isBad ? "mailinator.com" : "b.net"},campaign-${from}`;
+    }),
+  ).flat();
+  const home = folderOf({ "l.csv": `email,source\n${rows.join("\n")}\n` });
+  await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], { home });
+  expect(readFileSync(join(home, "r.md"), "utf8")).toContain(
+    "Look at campaign-29 (source): 70.0 % of its rows are bad",
+  );
 });
 
 test("a file of one source counts in a report on several", async () => {

@@ -45,8 +45,8 @@ describe("--report", () => {
     const home = folderOf({ "list.csv": list });
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", ...args));
     for (const part of [
-      "4 of 9 can be written to.",
-      "5 rows are fake or disposable. 1 row only has a mistyped domain.",
+      "4 of 9 addresses are fit for a mailing.",
+      "5 rows are undeliverable or disposable. 1 row only has a mistyped domain.",
       "gmial.com → gmail.com 1",
       "mistyped domain: one letter from a large provider 2 syntax: not written as an address 1",
       "mailinator.com 2",
@@ -56,7 +56,7 @@ describe("--report", () => {
       "1 address reaches the mailbox of another one",
       "Bad: 55.6 % would bounce or are disposable; Amazon SES pauses senders from 10 % of bounces on.",
       "Correct the row with a mistyped domain. Take out the other 2 rows that would bounce",
-      "Take out the 2 rows with disposable addresses, or ask for others. Written: out.csv (",
+      "Take out the 2 rows with disposable addresses, or ask for others.",
       "Different 8 addresses",
     ]) {
       expect(text).toContain(part);
@@ -69,9 +69,9 @@ describe("--report", () => {
     });
     await emails(home, "list.csv", "-o", "out.csv", "--report", "r.html", "--report", "r.md");
     const markdown = read(home, "r.md");
-    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 can be written to.");
+    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 addresses are fit for a mailing.");
     expect(markdown).toMatch(
-      /^## Report: list.csv\n\n\*\*1,200 of 1,202 can be written to.\*\* Good: 0.2 % would bounce or are disposable; large mail services recommend less than 2 % of bounces\. 2 rows are fake or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report: list.csv\n\n\*\*1,200 of 1,202 addresses are fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable; large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
@@ -202,14 +202,14 @@ describe("--report", () => {
     expect(textOf(await reportOn(home, "list.csv", "-o", "out.csv"))).not.toContain("@");
     const page = await reportOn(home, "list.csv", "-o", "out.csv", "--report", "full:r.html");
     expect(textOf(page)).toContain(
-      "6 carla.diaz@gmial.com fake (mistyped domain: gmial.com) Did you mean carla.diaz@gmail.com",
+      "6 carla.diaz@gmial.com undeliverable (mistyped domain: gmial.com) Did you mean carla.diaz@gmail.com",
     );
   });
 
   test("makes one page for several files", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": "email\nx@mailinator.com\nz@mailinator.com\n" });
     const text = textOf(await reportOn(home, "a.csv", "b.csv", "-o", "out/"));
-    expect(text).toContain("a.csv, b.csv 4 of 11 can be written to.");
+    expect(text).toContain("a.csv, b.csv 4 of 11 addresses are fit for a mailing.");
     expect(text).toContain("mailinator.com 4");
   });
 
@@ -228,7 +228,7 @@ describe("--report", () => {
     await idv(["emails", "a.csv", "b.csv", "-o", "out/", "--report", "r.html", "-q"], { home });
     const text = textOf(read(home, "r.html"));
     expect(text).toContain(
-      "a.csv 1 of 1 can be written to. Good: 0.0 % would bounce; large mail services recommend less than 2 % of bounces. None is fake or disposable.",
+      "a.csv 1 of 1 address is fit for a mailing. Good: 0.0 % would bounce; large mail services recommend less than 2 % of bounces. None is undeliverable or disposable.",
     );
     expect(text).not.toContain("gmial.com");
     const none = folderOf({ "a.csv": "email,n\na,b,c\n", "b.csv": "email,n\na,b,c\n" });
@@ -242,7 +242,7 @@ describe("--report", () => {
     });
     const text = textOf(await reportOn(home, "u.csv", "--update", "-o", "o.csv", "--report", "full:r.html"));
     expect(text).toContain(
-      "2 carla.diaz@gmial.com fake (mistyped domain: gmial.com) Did you mean carla.diaz@gmail.com",
+      "2 carla.diaz@gmial.com undeliverable (mistyped domain: gmial.com) Did you mean carla.diaz@gmail.com",
     );
     expect(text).toContain("gmial.com → gmail.com 1");
     expect(text).not.toContain("repeat");
@@ -259,7 +259,7 @@ describe("--report", () => {
     ["the input", ["list.csv", "-o", "o.csv", "--report", "list.csv"], "cannot be"],
     ["the output", ["list.csv", "-o", "o.csv", "--report", "o.csv"], "cannot be"],
     ["the summary file", ["list.csv", "-o", "o.csv", "--report", "r", "--log", "json:r"], "cannot be"],
-    ["a dry run", ["list.csv", "--dry-run", "--report", "r.html"], "cannot be used with"],
+    ["a dry run", ["list.csv", "--dry-run", "--report", "r.html"], "do not go together"],
   ])("cannot be %s", async (_, args, message) => {
     const home = folderOf({ "list.csv": list });
     const { code, stderr } = await idv(["emails", ...args], { home });

@@ -69,7 +69,7 @@ describe.skipIf(program === undefined)("in Firefox", () => {
     const input = await page.waitForSelector("#file");
     await input.uploadFile(join(folder, "list.csv"));
     await page.waitForSelector(".lead");
-    expect(await textOf(page, ".lead")).toBe("1 of 3 can be written to.");
+    expect(await textOf(page, ".lead")).toBe("1 of 3 addresses is fit for a mailing.");
     expect(await textOf(page, "main")).toContain("bob.smith@gmail.com");
     for (const width of [1280, 390]) {
       await page.setViewport({ width, height: 900 });

@@ -109,7 +109,7 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     expect(await page.locator("figure img").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(800);
     await page.locator("figure img").click();
     await page.waitForURL(/report\.html/);
-    expect(await page.textContent(".lead")).toContain("can be written to");
+    expect(await page.textContent(".lead")).toContain("fit for a mailing");
     expect(await page.textContent("h1")).toBe("newsletter.csv");
   });
 

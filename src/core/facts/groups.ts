@@ -15,14 +15,14 @@ export interface GroupColumn {
 const mostValues = 20;
 const longestValue = 60;
 /** Columns that are counted: each costs the hash of a field in every row. */
-const mostGroups = 3;
+const mostGroups = 6;
 /** Least number of rows in the sample that tells a column of few values from one of many. */
 const fewestRows = 10;
 
 const usualNames =
-  /source|channel|campaign|medium|utm|origin|refer|list|form|plan|tier|country|region|quelle|kanal|land|pays|fuente/i;
+  /source|channel|campaign|event|fair|medium|utm|origin|refer|list|form|plan|tier|segment|country|region|quelle|kanal|aktion|messe|land|pays|fuente/i;
 
-/** Columns about people: a report is passed on, and a short list has few names. */
+/** Columns about people, unless the name is a usual one, too: a report is passed on, and a short list has few names. */
 const personalNames =
   /name|nom\b|nombre|titel|title|salutation|anrede|gender|mail|phone|tel\b|mobil|address|adresse|street|birth|geburt|note|notiz|comment|remark/i;
 
@@ -36,7 +36,8 @@ export function findGroupColumns(
   const found = names
     .map((name, column) => ({ column, name, isWanted: column === wanted }))
     .filter(({ column, name, isWanted }) => {
-      return isWanted || (!personalNames.test(name) && hasFewValues(firstValues(column), isSeveral ? 1 : 2));
+      const isPersonal = personalNames.test(name) && !usualNames.test(name);
+      return isWanted || (!isPersonal && hasFewValues(firstValues(column), isSeveral ? 1 : 2));
     });
   const rank = ({ isWanted, name }: GroupColumn) => (isWanted ? 2 : Number(usualNames.test(name)));
   return found.toSorted((a, b) => rank(b) - rank(a) || a.column - b.column).slice(0, mostGroups);
@@ -123,11 +124,17 @@ export class GroupCounts {
   }
 }
 
+/** Shows half of the values for their bad rows beyond the share of all, and half for their rows. */
 function groupOf(column: string, isWanted: boolean, all: readonly GroupValue[]): Group {
   const sorted = all.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
-  const rest = sorted.slice(mostValues);
+  const sum = added(all);
+  const share = badRowsOf(sum) / Math.max(1, sum.rows);
+  const excess = (value: GroupValue) => badRowsOf(value) - share * value.rows;
+  const worst = new Set(sorted.toSorted((a, b) => excess(b) - excess(a)).slice(0, mostValues / 2));
+  const shown = new Set([...worst, ...sorted.filter((value) => !worst.has(value))].slice(0, mostValues));
+  const rest = sorted.filter((value) => !shown.has(value));
   const others = rest.length === 0 ? null : { values: rest.length, ...added(rest) };
-  return { column, isWanted, values: sorted.slice(0, mostValues), others };
+  return { column, isWanted, values: sorted.filter((value) => shown.has(value)), others };
 }
 
 function added(all: readonly Omit<GroupValue, "name">[]) {

@@ -1,6 +1,6 @@
 /** The sentences and the words of the report, which its page and its Markdown share. */
 
-import { counted, grouped, percent } from "../../text.js";
+import { counted, grouped, percent, sizeOf } from "../../text.js";
 import { reasonOf } from "../classifier/rules/rules.js";
 import { type StatusWords, statusWords } from "../validator/statuses.js";
 import { series } from "./collector.js";
@@ -20,8 +20,9 @@ export function leadOf(facts: Facts): string {
   const filled = facts.rows - facts.empty;
   if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
   const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
-  const what = facts.kind === "email" ? "can be written to" : "domains are neither fake nor disposable";
-  return `${grouped(good)} of ${grouped(filled)} ${what}.`;
+  if (facts.kind === "domain") return `${grouped(good)} of ${grouped(filled)} domains are neither fake nor disposable.`;
+  const are = good === 1 || filled === 1 ? "is" : "are";
+  return `${grouped(good)} of ${counted(filled, "address", "addresses")} ${are} fit for a mailing.`;
 }
 
 export function detailsOf(facts: Facts): string {
@@ -32,8 +33,8 @@ export function detailsOf(facts: Facts): string {
   const isFilled = facts.rows > facts.empty;
   return [
     lost > 0
-      ? `${rows(lost)} ${lost === 1 ? "is" : "are"} fake or disposable.`
-      : isFilled && "None is fake or disposable.",
+      ? `${rows(lost)} ${lost === 1 ? "is" : "are"} undeliverable or disposable.`
+      : isFilled && "None is undeliverable or disposable.",
     fixed > 0 && `${rows(fixed)} ${fixed === 1 ? "was" : "were"} corrected.`,
     typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
     badRows > 0 && `${rows(badRows)} ${badRows === 1 ? "is" : "are"} broken and could not be read.`,
@@ -122,7 +123,7 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
 }
 
 export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
-  const { engine, engineReason, distinct, inputs, dns, dataDays, seconds, madeBy } = facts;
+  const { engine, engineReason, distinct, inputs, dns, dataDays, outputs, seconds, madeBy } = facts;
   const [{ column, columnName, otherColumns, passedOver }] = inputs as readonly [Facts["inputs"][number]];
   return [
     ["Engine", engineReason === "" ? engine : `${engine} (${engineReason})`],
@@ -136,6 +137,7 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
     ["Different", `${grouped(distinct)} ${itemsOf(facts)}`],
     ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
     ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
+    ...outputs.map(({ path, bytes }) => ["Written", `${path.replace(/^.*[/\\]/, "")} (${sizeOf(bytes)})`] as const),
     ["Time", `${seconds.toFixed(1)} s`],
     ["Made by", madeBy],
   ];

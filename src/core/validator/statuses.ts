@@ -26,3 +26,6 @@ export const statusWords: Readonly<Record<(typeof knownStatuses)[number] | "(emp
   quota_exceeded: { meaning: "not checked, because the quota ran out", advice: "Check it when there are units again." },
   "(empty)": { meaning: "nothing to check", advice: "These rows have nothing to check." },
 };
+
+/** The word for a status in a report for people: a customer who has mistyped an address is no fake. */
+export const shownStatus = (status: string): string => (status === "fake" ? "undeliverable" : status);

@@ -142,7 +142,7 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
   if (all === 0)
     return (
       <Section heading="Fake and disposable rows">
-        <p>None is fake or disposable.</p>
+        <p>None is undeliverable or disposable.</p>
       </Section>
     );
   const isAccepted = ({ item }: BadRow) => accepted === "all" || accepted.has(item);

@@ -42,8 +42,8 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     expect(stderr).toMatch(/^::\w+ file=list\.csv,line=3/m);
     expect(set).toMatchObject({ rows: "4", ok: "1", disposable: "1", fake: "1", empty: "1", "exit-code": "1" });
     expect(Object.keys(set).sort()).toEqual(Object.keys(outputs).sort());
-    expect(summary).toContain("**1 of 3 can be written to.**");
-    expect(readFileSync(set["report"]!, "utf8")).toContain("1 of 3 can be written to.");
+    expect(summary).toContain("**1 of 3 addresses is fit for a mailing.**");
+    expect(readFileSync(set["report"]!, "utf8")).toContain("1 of 3 addresses is fit for a mailing.");
     expect(readFileSync(join(set["checked"]!, "list.csv"), "utf8")).toContain("x@mailinator.com,disposable\n");
   });
 

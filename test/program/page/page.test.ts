@@ -86,7 +86,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
   test("checks a file from the disk, asks for nothing and stores nothing", async () => {
     const { context, page, requests, errors } = await open();
     await check(page, "list.csv", text);
-    expect(await page.textContent(".lead")).toBe("2 of 6 can be written to.");
+    expect(await page.textContent(".lead")).toBe("2 of 6 addresses are fit for a mailing.");
     const rows = await page.locator(".statuses tbody tr").allTextContents();
     expect(rows.map((row) => row.replace(/%.*/, "%"))).toEqual([
       "ok114.3 %",
@@ -142,7 +142,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await page.getByRole("textbox").fill("ann@larch-and-oak.com\nx@mailinator.com\n");
     await page.getByRole("button", { name: "Check", exact: true }).click();
     await page.waitForSelector(".lead");
-    expect(await page.textContent(".lead")).toBe("1 of 2 can be written to.");
+    expect(await page.textContent(".lead")).toBe("1 of 2 addresses is fit for a mailing.");
     const again = () => page.getByRole("button", { name: "Check another file" }).click();
     await again();
     await check(page, "list.csv.gz", gzipSync(text));
@@ -224,7 +224,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       for (const _ of "12") await page.keyboard.press("ArrowDown");
       await page.getByRole("button", { name: "Check this column" }).click();
       await page.waitForSelector(".lead");
-      expect(await page.textContent(".lead")).toBe("0 of 1 can be written to.");
+      expect(await page.textContent(".lead")).toBe("0 of 1 address is fit for a mailing.");
     } else {
       await check(page, "list.csv", text);
       await page.waitForSelector(".lead");
@@ -249,7 +249,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     writeFileSync(path, `n,email\n${rows.join("")}`);
     await page.setInputFiles("#file", path);
     await page.waitForSelector(".lead");
-    expect(await page.textContent(".lead")).toBe("355,555 of 400,000 can be written to.");
+    expect(await page.textContent(".lead")).toBe("355,555 of 400,000 addresses are fit for a mailing.");
     expect(await page.locator(".bad tbody tr").count()).toBe(25);
     const longTasks = (await page.evaluate(() => Reflect.get(globalThis, "longTasks"))) as number[];
     // A busy machine makes tasks longer than they are.
@@ -282,7 +282,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     close();
     await page.reload();
     await check(page, "list.csv", text);
-    expect(await page.textContent(".lead")).toBe("2 of 6 can be written to.");
+    expect(await page.textContent(".lead")).toBe("2 of 6 addresses are fit for a mailing.");
     await context.close();
   });
 

@@ -1,11 +1,13 @@
 /** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
 
 import { grouped, percent } from "../../../text.js";
+import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
 import { attacksOf, detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
 import { embeddedFacts } from "./json.js";
+import { badOf } from "./sources.js";
 
 export function renderMarkdown(facts: Facts): string {
   const { made, topDomains, inputs, breakdown } = facts;
@@ -22,7 +24,10 @@ export function renderMarkdown(facts: Facts): string {
     ...(inputs.length > 1 ? [inputs.map(({ name }) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],
-      statusesOf(facts).map(({ label, count, advice }) => [label, grouped(count), percent(count, facts.rows), advice]),
+      statusesOf(facts).map(({ label, count, advice }) => {
+        const shown = shownStatus(label);
+        return [shown === label ? label : `${shown} (${label})`, grouped(count), percent(count, facts.rows), advice];
+      }),
     ),
     ...section(
       "Repair these",
@@ -30,7 +35,7 @@ export function renderMarkdown(facts: Facts): string {
       breakdown?.typos.map(({ name, total }) => [name, grouped(total)]) ?? [],
     ),
     ...(steps.length === 0 ? [] : ["### What to do next", steps.join("\n")]),
-    ...section("Why fake", ["Reason", "Rows"], reasons("fake")),
+    ...section("Why undeliverable", ["Reason", "Rows"], reasons("fake")),
     ...section("Why alias", ["Reason", "Rows"], reasons("alias")),
     ...section(
       "Disposable domains",
@@ -50,6 +55,22 @@ export function renderMarkdown(facts: Facts): string {
       "Looks like an attack",
       ["When and where", "What they have in common", "Rows", "Share"],
       attacksOf(facts).map(({ place, pattern, rows, all }) => [place, pattern, grouped(rows), percent(rows, all)]),
+    ),
+    ...section(
+      "Providers by bad rows",
+      ["Domain", "Rows", "Bad"],
+      breakdown?.providers
+        .filter((provider) => badOf(provider) > 0)
+        .map((provider) => [provider.name, grouped(provider.total), percent(badOf(provider), provider.total)]) ?? [],
+    ),
+    ...section(
+      "When they came",
+      ["Month", "Rows", "Bad"],
+      breakdown?.months?.counts.map((month) => [
+        month.name,
+        grouped(month.total),
+        percent(badOf(month), month.total),
+      ]) ?? [],
     ),
     ...section("How it was made", ["", ""], termsOf(facts)),
   ];

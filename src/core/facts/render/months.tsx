@@ -2,6 +2,7 @@
 import { max, sum } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
+import { shownStatus } from "../../validator/statuses.js";
 import { series } from "../collector.js";
 import type { Breakdown, NamedCounts } from "../facts-schema.js";
 import { isWorse } from "../groups.js";
@@ -48,9 +49,8 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
       <p class="note">
         Rows by month, from the column "{months.column}".
         {all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
-        {worst &&
-          ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad. In such a month, a form was often attacked.`}
-        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are marked."}
+        {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad, in red.`}
+        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are yellow."}
       </p>
       <p class="legend">
         {series
@@ -58,7 +58,7 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
           .map((label) => (
             <span key={label}>
               <Key className={label} />
-              {label}
+              {shownStatus(label)}
             </span>
           ))}
       </p>
@@ -82,7 +82,7 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
               below += count;
               return (
                 <rect key={`${month.name} ${label}`} class={className} {...bar(month.name, y(below), bottom)}>
-                  <title>{`${month.name}: ${grouped(count)} ${label}`}</title>
+                  <title>{`${month.name}: ${grouped(count)} ${shownStatus(label)}`}</title>
                 </rect>
               );
             });
@@ -103,9 +103,9 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
             {shown.map((month) => {
               // A month with few rows may have a larger share.
               const y = Math.max(0, shareY(shareOf(month)));
-              const isMarked = month === worst || attacked.has(month.name);
+              const mark = month === worst ? "fake" : attacked.has(month.name) ? "disposable" : "other";
               return (
-                <rect key={month.name} class={isMarked ? "fake" : "other"} {...bar(month.name, y, sharesHeight)}>
+                <rect key={month.name} class={mark} {...bar(month.name, y, sharesHeight)}>
                   <title>{`${month.name}: ${percent(badOf(month), month.total)} bad`}</title>
                 </rect>
               );

@@ -1,8 +1,9 @@
 // The report as one HTML page, for people who do not use a terminal: without network and script.
 // preact-render-to-string escapes all text.
 
-import { grouped, percent, sizeOf } from "../../../text.js";
+import { grouped, percent } from "../../../text.js";
 import { flagWords } from "../../classifier/flags/flag-names.js";
+import { shownStatus } from "../../validator/statuses.js";
 import { rowsLookedAt } from "../attacks.js";
 import type { Breakdown, Facts, Group, InputFacts } from "../facts-schema.js";
 import { worseValue } from "../groups.js";
@@ -114,7 +115,7 @@ function Details({ facts }: { facts: Facts }) {
           entries={breakdown?.typos.map(({ name, total }) => [name, total]) ?? []}
           className="fake"
         />
-        <BarTable heading="Why fake" column="Reason" entries={reasonsFor(facts, "fake")} className="fake" />
+        <BarTable heading="Why undeliverable" column="Reason" entries={reasonsFor(facts, "fake")} className="fake" />
         <BarTable heading="Why alias" column="Reason" entries={reasonsFor(facts, "alias")} className="alias" />
         {groups.filter((group) => !telling.includes(group)).map(bySource)}
         <BarTable
@@ -184,19 +185,13 @@ function Opening({ facts }: { facts: Facts }) {
 }
 
 function Next({ facts }: { facts: Facts }) {
-  const { outputs } = facts;
   const steps = nextStepsOf(facts);
-  if (steps.length === 0 && outputs.length === 0) return null;
+  if (steps.length === 0) return null;
   return (
     <Section heading="What to do next">
       <ul>
         {steps.map((step) => (
           <li key={step}>{step}</li>
-        ))}
-        {outputs.map(({ path, bytes }) => (
-          <li key={path}>
-            Written: {path.replace(/^.*[/\\]/, "")} ({sizeOf(bytes)})
-          </li>
         ))}
       </ul>
     </Section>
@@ -228,7 +223,8 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
     <Section heading="Rows to look at">
       <table class="shown">
         <caption>
-          Fake or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle the list.
+          Undeliverable or disposable rows, the first 100 at most. This report holds addresses: handle it as you handle
+          the list.
         </caption>
         <Head columns={[{ number: "Line" }, "Entry", "Reason", "Did you mean"]} />
         <tbody>
@@ -240,7 +236,7 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
               </td>
               <td class="name">{item.slice(0, 80)}</td>
               <td class="name">
-                {status}
+                {shownStatus(status)}
                 {reason !== null && ` (${reasonText(reason).slice(0, 80)})`}
               </td>
               <td class="name">
@@ -280,7 +276,7 @@ function Cost({ facts }: { facts: Facts }) {
         ]
       : []),
     ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
-    ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} fake by syntax`] as const] : []),
+    ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} undeliverable by syntax`] as const] : []),
     ...(units.limited === null || !isPaid ? [] : [["Quota", `${left}${renews}`] as const]),
     ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
     ...kinds.map((kind) => ["Of these", withLines(kind.kind, kind)] as const),

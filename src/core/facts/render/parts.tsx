@@ -1,6 +1,7 @@
 /** Parts of pages: bars, lists and tables, in SVG and HTML. Text is escaped when the page is rendered. */
 import type { ComponentChildren } from "preact";
 import { grouped, percent } from "../../../text.js";
+import { shownStatus } from "../../validator/statuses.js";
 
 type SectionParts = { heading: string; children: ComponentChildren; id?: string; class?: string };
 
@@ -22,13 +23,13 @@ export function StackedBar({ slices, className }: { slices: readonly Slice[]; cl
       const width = (100 * slice.count) / total;
       const rectangle = (
         <rect key={slice.label} class={slice.className} x={x.toFixed(3)} y="0" width={width.toFixed(3)} height="10">
-          <title>{`${slice.label}: ${grouped(slice.count)}`}</title>
+          <title>{`${shownStatus(slice.label)}: ${grouped(slice.count)}`}</title>
         </rect>
       );
       x += width;
       return rectangle;
     });
-  const text = slices.map(({ label, count }) => `${label} ${grouped(count)}`).join(", ");
+  const text = slices.map(({ label, count }) => `${shownStatus(label)} ${grouped(count)}`).join(", ");
   return (
     <svg class={className} viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
       <rect class="track" width="100" height="10" />
@@ -72,7 +73,8 @@ export function StatusTable({ statuses, all, total }: { statuses: readonly Statu
             <tr key={label}>
               <th scope="row">
                 <Key className={className} />
-                {label}
+                {shownStatus(label)}
+                {shownStatus(label) !== label && <small>{label}</small>}
               </th>
               <td class="number">{grouped(count)}</td>
               <td class="number">{percent(count, all)}</td>

@@ -1,5 +1,6 @@
 /** The report as a picture for a mail or a slide: its claim, the bar of statuses, and their figures. */
 import { grouped, percent } from "../../../text.js";
+import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
 import { leadOf, statusesOf, titleOf } from "../words.js";
@@ -72,7 +73,7 @@ export function renderPicture(facts: Facts): string {
           <g key={label}>
             <rect x={left.toFixed(2)} y={top} width="12" height="12" rx="3" fill={colourOf(className)} />
             <text x={(left + 18).toFixed(2)} y={top + 11} font-size="14" fill={ink}>
-              {label} {grouped(count)} ({percent(count, facts.rows)})
+              {shownStatus(label)} {grouped(count)} ({percent(count, facts.rows)})
             </text>
           </g>
         );
