@@ -16,3 +16,18 @@ export const faults = {
 } as const;
 
 export type FaultCode = keyof typeof faults;
+
+interface Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly columns: readonly unknown[];
+}
+
+/** Faults whose message is about the browser or the program, not for people. */
+const technical: readonly FaultCode[] = ["gone", "file", "memory", "unknown"];
+
+/** What a message says of the file is nearer to the truth than the words of its kind of fault. */
+export function reasonOf({ code, message, columns }: Fault): string {
+  // A choice of columns says the rest.
+  return message === "" || technical.includes(code) || columns.length > 0 ? faults[code] : message;
+}

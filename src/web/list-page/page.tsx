@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
 import { Button, CheckedChoice, optionsOf, SheetChoice } from "./controls.js";
-import { faults } from "./faults.js";
+import { reasonOf } from "./faults.js";
 import type { Answer, Checked, CheckOptions, Request, SaveOptions } from "./messages.js";
 import { Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
@@ -138,9 +138,9 @@ function Page() {
             {state.type === "fault" && (
               <section class="fault" role="alert">
                 <h2 ref={heading} tabIndex={-1}>
-                  {faults[state.code]}
+                  {reasonOf(state)}
                 </h2>
-                {state.message !== "" && <p class="note">{state.message}</p>}
+                {state.message !== "" && state.message !== reasonOf(state) && <p class="note">{state.message}</p>}
                 {state.columns.length > 0 && (
                   <CheckedChoice
                     label="Choose the column"

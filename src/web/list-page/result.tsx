@@ -1,7 +1,7 @@
 /** The result of a check: what was found, repairs, saving, and the rows that are fake or disposable. */
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
-import { grouped } from "../../text.js";
+import { counted, grouped } from "../../text.js";
 import { Button, CheckedChoice, Choice, optionsOf, SheetChoice } from "./controls.js";
 import { type FaultCode, faults } from "./faults.js";
 import type { BadRow, Checked, CheckOptions, SaveOptions } from "./messages.js";
@@ -56,7 +56,8 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       <Html text={parts.result} />
       {suggestions > 0 && (
         <div class="tools">
-          <Button onClick={() => setAccepted("all")} text={`Use all suggestions (${grouped(suggestions)})`} />
+          <span>{counted(suggestions, "typo")} can be repaired:</span>
+          <Button onClick={() => setAccepted("all")} text="Use all" />
           <Button class="quiet" onClick={() => setAccepted(new Set())} text="Use none" />
         </div>
       )}

@@ -497,6 +497,15 @@ describe.skipIf(wantedBrowser() === undefined).each(await databases())("in a bro
     const conditions = { offline: false, latency: 200, downloadThroughput: throughput, uploadThroughput: throughput };
     await network.send("Network.emulateNetworkConditions", conditions);
     const rows = Buffer.from("ann@larch-and-oak.com\n".repeat(30_000));
+    // Dropped anywhere: the browser would open the file.
+    const isHandled = await other.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["x"], "dropped.txt"));
+      const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+      return !document.querySelector("footer, body")!.dispatchEvent(event);
+    });
+    const nameOf = () => input.evaluate((each) => (each as HTMLInputElement).files?.[0]?.name);
+    expect([isHandled, await nameOf()]).toEqual([true, "dropped.txt"]);
     await input.setInputFiles({ name: "slow.txt", mimeType: "text/plain", buffer: rows });
     await other.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => other.textContent("form output")).toMatch(/^\d+ % sent$|^Reading/);

@@ -54,6 +54,7 @@ thead th { font-size: .82em; color: var(--soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.chart { width: 34%; vertical-align: middle; }
 .name { overflow-wrap: anywhere; }
+.shown .name { overflow-wrap: break-word; max-width: 19em; }
 .label { display: none; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

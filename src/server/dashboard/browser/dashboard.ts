@@ -39,6 +39,15 @@ for (const chart of document.querySelectorAll<HTMLElement>("[data-chart]")) {
 }
 
 const form = document.querySelector<HTMLFormElement>("form[data-upload]");
+const file = form?.querySelector<HTMLInputElement>("input[type=file]");
+if (file) {
+  // Elsewhere on the page, the browser would open the file in its place.
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer?.files.length) file.files = event.dataTransfer.files;
+  });
+}
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const bar = form.querySelector("progress")!;
