@@ -223,6 +223,7 @@ describe("the page of a list", () => {
     const book = await writeXlsx({ sheets });
     const path = await send(book, "book.xlsx");
     expect(await pageAt(path)).toMatch(/<option value="Fair"[^>]*>Fair<\/option><option value="Web"[^>]*>Web</);
+    expect(await pageAt(path)).not.toMatch(/Delimiter|between them/);
     await check(path, { column: "1", sheet: "Web" });
     const response = await fetch(`${running.service.url}${path}/file/0`, { headers: { cookie } });
     const output = join(temporaryFolder(), "checked.xlsx");

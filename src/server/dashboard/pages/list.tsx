@@ -64,8 +64,10 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
     <form method="post" action={`/dashboard/lists/${id}/run`} class="box">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
-        {delimiter === null ? "" : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}. Checking
-        them costs at most {counted(distinct, "unit")}.
+        {delimiter === null || sheet !== null
+          ? ""
+          : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}
+        . Checking them costs at most {counted(distinct, "unit")}.
       </p>
       {badRows > 0 && (
         <p class="fault">{counted(badRows, "row is broken and cannot", "rows are broken and cannot")} be checked.</p>
@@ -89,17 +91,19 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
           options={(columns.length === 0 ? [""] : columns).map((name, i) => [`${i + 1}`, `${i + 1} ${name}`])}
           chosen={form?.get("column") ?? String(column)}
         />
-        <Choice
-          label="Delimiter"
-          name="delimiter"
-          options={[
-            ["", "as found"],
-            ...Object.entries(delimiterNames).map(
-              ([character, name]) => [character === "\t" ? "tab" : character, name] as const,
-            ),
-          ]}
-          chosen={form?.get("delimiter")}
-        />
+        {sheet === null && (
+          <Choice
+            label="Delimiter"
+            name="delimiter"
+            options={[
+              ["", "as found"],
+              ...Object.entries(delimiterNames).map(
+                ([character, name]) => [character === "\t" ? "tab" : character, name] as const,
+              ),
+            ]}
+            chosen={form?.get("delimiter")}
+          />
+        )}
         {keys.length > mostInSelect ? (
           <Field label="Key to charge" hint="its name or id" name="key" value={key} required />
         ) : (

@@ -101,7 +101,8 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     if (key === undefined) return pageOf(list, { form, fault: "There is no such key that can be charged." });
     const { left } = key.quota;
     const { distinct } = list.found as Facts;
-    if (left !== null && left < distinct && !form.has("short")) {
+    // What another sheet needs is not known.
+    if (!isOtherSheet && left !== null && left < distinct && !form.has("short")) {
       const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;
       return pageOf(list, { form, fault, isShort: true });
     }
