@@ -144,7 +144,7 @@ function added(all: readonly Omit<GroupValue, "name">[]) {
   return { rows: all.reduce((sum, { rows }) => sum + rows, 0), statuses };
 }
 
-export const badStatuses: readonly string[] = ["disposable", "fake"];
+const badStatuses: readonly string[] = ["disposable", "fake"];
 /** Least number of rows of a value whose share means something. */
 const fewRows = 5;
 

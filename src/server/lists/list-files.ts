@@ -15,9 +15,15 @@ import type { ListChoices, ResultFile } from "./list-facts.js";
 
 const split = "split";
 const reportName = "report.html";
+const findingsName = "findings.json";
 
 /** Relative to the folder of the list. */
-export type AttemptPaths = { readonly output: string; readonly split: string; readonly report: string };
+export type AttemptPaths = {
+  readonly output: string;
+  readonly split: string;
+  readonly report: string;
+  readonly findings: string;
+};
 
 type CheckedList = Pick<StoredList, "id" | "name" | "attempt" | "choices">;
 
@@ -104,7 +110,13 @@ export class ListFiles {
     }
     if ((await this.room()) < (await stat(join(this.folderOf(id), name))).size) throw noRoom();
     await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
-    return { output: `${folder}/${outputName(name)}`, split: `${folder}/${split}`, report: `${folder}/${reportName}` };
+    const pathOf = (file: string) => `${folder}/${file}`;
+    return {
+      output: pathOf(outputName(name)),
+      split: pathOf(split),
+      report: pathOf(reportName),
+      findings: pathOf(findingsName),
+    };
   }
 
   async resultsOf(list: CheckedList): Promise<readonly ResultFile[]> {
@@ -120,6 +132,10 @@ export class ListFiles {
 
   reportPath({ id, attempt }: CheckedList): string {
     return join(this.folderOf(id), `.${attempt}`, reportName);
+  }
+
+  findingsPath({ id, attempt }: CheckedList): string {
+    return join(this.folderOf(id), `.${attempt}`, findingsName);
   }
 
   async removeAttempt(id: string, attempt: number): Promise<void> {

@@ -78,7 +78,7 @@ export async function checkList(
   const paths = await place.files.begin(list);
   const folder = place.files.folderOf(id);
   const args = [
-    ...["--set", "engine=offline", "--report", paths.report],
+    ...["--set", "engine=offline", "--report", paths.report, "--log", `gitlab:${paths.findings}`],
     ...(column === undefined ? [] : ["-c", column]),
     ...(delimiter === undefined ? [] : ["-d", delimiter]),
     ...(sheet === undefined ? [] : ["--sheet", sheet]),

@@ -9,7 +9,7 @@ import type { StoredList } from "../../../state/service/lists.js";
 import { counted, grouped, sizeOf } from "../../../text.js";
 import type { ListResult } from "../../lists/list-facts.js";
 import type { BadRow } from "../bad-rows.js";
-import { CardTable, Status } from "./card-table.js";
+import { CardTable } from "./card-table.js";
 import { Check, Choice, Field, type RefusedForm } from "./field.js";
 import { FaultBox, Page } from "./layout.js";
 import { stateNames } from "./lists.js";
@@ -212,8 +212,8 @@ function Ended({ list, badRows }: ListPage & { list: StoredList }) {
           <CardTable
             rows={badRows}
             columns={[
-              ["Item", ({ item }) => item, "name"],
-              ["Status", ({ status }) => <Status status={status} />],
+              ["Line", ({ line }) => grouped(line), "number"],
+              ["What is wrong", ({ text }) => text, "name"],
             ]}
           />
         </Section>

@@ -52,11 +52,7 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     listPage(list, { keys: await keysFor(list.kind), badRows: await badRowsOf(list), refused });
 
   const badRowsOf = async (list: StoredList): Promise<readonly BadRow[]> => {
-    const result = doneResult(list);
-    if (result === undefined) return [];
-    const paths = result.files.map(({ name }) => withLists().files.resultPath(list, name));
-    // The files may be gone.
-    return badRowsIn(paths, result.facts.inputs[0]!).catch(() => []);
+    return doneResult(list) === undefined ? [] : badRowsIn(withLists().files.findingsPath(list));
   };
 
   pages.get("/lists", () => allPage());
