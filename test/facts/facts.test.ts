@@ -138,7 +138,7 @@ const readers: Readonly<Record<string, (facts: Facts) => Map<string, string>>> =
 const rowsOf = (html: string) =>
   pairs(
     html.replace(/<svg.*?<\/svg>/gs, ""),
-    /<tr><th scope="row">(?:undeliverable<small>)?([^<]+)(?:<\/small>)?<\/th><td class="number">([\d,]+)<\/td>/g,
+    /<tr><th scope="row">(?:undeliverable<small> )?([^<]+)(?:<\/small>)?<\/th><td class="number">([\d,]+)<\/td>/g,
   );
 
 const pairs = (text: string, pattern: RegExp): Map<string, string> =>

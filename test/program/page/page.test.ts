@@ -92,7 +92,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       "ok114.3 %",
       "alias114.3 %",
       "disposable114.3 %",
-      "undeliverablefake342.9 %",
+      "undeliverable fake342.9 %",
       "(empty)114.3 %",
     ]);
     const { name, bytes } = await saved(page);

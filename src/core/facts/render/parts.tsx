@@ -74,7 +74,7 @@ export function StatusTable({ statuses, all, total }: { statuses: readonly Statu
               <th scope="row">
                 <Key className={className} />
                 {shownStatus(label)}
-                {shownStatus(label) !== label && <small>{label}</small>}
+                {shownStatus(label) !== label && <small> {label}</small>}
               </th>
               <td class="number">{grouped(count)}</td>
               <td class="number">{percent(count, all)}</td>

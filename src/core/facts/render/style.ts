@@ -49,7 +49,7 @@ th, td { padding: 5px 10px 5px 0; text-align: left; vertical-align: top; border-
 th:last-child, td:last-child { padding-right: 0; }
 th { font-weight: 600; }
 .statuses th { white-space: nowrap; }
-.statuses small { margin-left: .5em; font-weight: normal; color: var(--soft); }
+.statuses small { margin-left: .25em; font-weight: normal; color: var(--soft); }
 thead th { font-size: .82em; color: var(--soft); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.chart { width: 34%; vertical-align: middle; }
