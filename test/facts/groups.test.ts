@@ -69,7 +69,7 @@ describe("idv emails counts rows by a column", () => {
     const { code, stderr } = await idv(["emails", "l.csv", "--by", "FROM", "-o", "o.csv"], { home });
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      "by from:\n  Web      2 rows, 50.0 % bad\n  (empty)  1 row,  100.0 % bad\n  fair     1 row,  100.0 % bad\n",
+      "by from:\n  Web      2 rows, 50.0 % bad: 1 ok, 1 disposable\n  (empty)  1 row,  100.0 % bad: 1 disposable\n  fair     1 row,  100.0 % bad: 1 disposable\n",
     );
     const again = await idv(["emails", "l.csv", "--by", "2", "--log", "json", "-o", "p.csv"], { home });
     const { groups } = JSON.parse(again.stderr.trim().split("\n").at(-1)!) as { groups: readonly Group[] };
@@ -166,7 +166,7 @@ test("values beyond the shown ones are in the figures of the whole list", async 
   ).flat();
   const home = folderOf({ "l.csv": `email,source\n${rows.join("\n")}\n` });
   const { stderr } = await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv", "--report", "r.md"], { home });
-  expect(stderr).toContain("80 other values  730 rows, 86.3 % bad\n");
+  expect(stderr).toContain("80 other values  730 rows, 86.3 % bad: 100 ok, 630 disposable\n");
   const report = readFileSync(join(home, "r.md"), "utf8");
   expect(report).toContain("| 80 other values | 730 | 86.3 % |");
   expect(report).not.toContain("Look at");

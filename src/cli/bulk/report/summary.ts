@@ -126,7 +126,10 @@ function groupLines({ groups }: Facts): string[] {
     const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
     const lines = values.map((value) => {
       const figures = `${grouped(value.rows).padStart(rowsWidth)} ${value.rows === 1 ? "row, " : "rows,"} ${percent(badRowsOf(value), value.rows)} bad`;
-      return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}`;
+      const statuses = Object.entries(value.statuses).map(
+        ([status, count]) => `${grouped(count)} ${printable(status)}`,
+      );
+      return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}: ${statuses.join(", ")}`;
     });
     return [`by ${printable(column)}:`, ...lines];
   });

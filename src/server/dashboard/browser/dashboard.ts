@@ -53,6 +53,12 @@ form?.addEventListener("submit", (event) => {
   const bar = form.querySelector("progress")!;
   const said = form.querySelector("output")!;
   bar.hidden = false;
+  said.className = "";
+  const fail = (why: string) => {
+    said.textContent = why;
+    said.className = "fault";
+    bar.hidden = true;
+  };
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   request.upload.addEventListener("progress", ({ loaded, total }) => {
@@ -64,13 +70,10 @@ form?.addEventListener("submit", (event) => {
     if (request.status < 400) location.assign(request.responseURL);
     else {
       const page = new DOMParser().parseFromString(request.responseText, "text/html");
-      said.textContent = page.querySelector(".fault")?.textContent ?? "The list was not taken.";
-      bar.hidden = true;
+      fail(page.querySelector(".fault")?.textContent ?? "The list was not taken.");
     }
   });
-  request.addEventListener("error", () => {
-    said.textContent = "The connection broke: try again.";
-  });
+  request.addEventListener("error", () => fail("The connection broke: try again."));
   request.send(new FormData(form));
 });
 
