@@ -3,10 +3,9 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { AuthorisationError } from "../../core/validator/errors.js";
-import { readFault } from "../../files/errors.js";
+import { FileError, readFault } from "../../files/errors.js";
 import { readIfPresent } from "../../files/private-file.js";
 import { StoreError } from "../../state/errors.js";
-import { UsageError } from "../errors.js";
 import { serviceUrl } from "../options/addresses.js";
 import { configFolder } from "./paths.js";
 import type { Resolved } from "./settings.js";
@@ -24,12 +23,12 @@ const commandTimeout = 60_000;
 
 /**
  * Precedence: apiKeyFile, IDV_API_KEY, IDV_API_KEY_COMMAND, then `idv login` for its own service only.
- * @throws UsageError, FileError, StoreError for files, AuthorisationError for a failed command or a wrong key
+ * @throws FileError, StoreError for files, AuthorisationError for a failed command or a wrong key
  */
 export async function findApiKey(file: string | undefined, env: NodeJS.ProcessEnv, baseUrl: string | undefined) {
   if (file !== undefined) {
     const text = await readKeyText(createReadStream(file)).catch((error: unknown) => {
-      throw new UsageError(`${file}: the key cannot be read: ${readFault(error)}`);
+      throw new FileError(`${file}: the key cannot be read: ${readFault(error)}`);
     });
     return checked(text, file);
   }

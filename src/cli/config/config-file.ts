@@ -1,7 +1,7 @@
 /** Reads a JSON file with options, for commands that run as a service. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { readFault } from "../../files/errors.js";
+import { FileError, readFault } from "../../files/errors.js";
 import { rightsOfOthers } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import type { OptionRecords } from "../options/option.js";
@@ -45,7 +45,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${readFault(error)}`);
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
   }
 }
 

@@ -1,8 +1,10 @@
 /** The user's allowed and denied domains and addresses: of `idv allow` and `idv deny`, named files, and URLs. */
 
 import { isUtf8 } from "node:buffer";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
+import { findSuffix } from "../../core/classifier/rules/domain/public-suffix.js";
 import { compileList, type ListName, type ListTable, type OwnLists } from "../../core/classifier/tables/own-lists.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
@@ -26,7 +28,7 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
     return readListUrl(url, options.offline === true, env, note);
   };
   const read = async (list: ListName, paths: readonly string[], more: readonly string[]): Promise<ListTable> => {
-    const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path))));
+    const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path, list))));
     return compileList(list, [...texts, ...more], (text, line, { what }) => {
       throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
     });
@@ -60,9 +62,11 @@ export function ownListFiles({ allow, deny, allowOnly = [] }: OwnListOptions, en
 /** A URL may have the character that separates paths, after its scheme and before a port. */
 const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
 
-async function readBytes(path: string): Promise<Uint8Array> {
+async function readBytes(path: string, list: ListName): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw new FileError(`${path}: cannot be read: ${readFault(error)}`);
+    const isEntry = findSuffix(path.slice(path.lastIndexOf("@") + 1).toLowerCase()) === "registrable";
+    const hint = isEntry && !existsSync(path) ? `; for one entry, run idv ${list} add ${path}` : "";
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}${hint}`);
   });
   // Spreadsheet programs write UTF-16 with a byte order mark as "Unicode text".
   const encoding = encodingByMark(bytes);

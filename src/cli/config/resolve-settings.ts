@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { readFault } from "../../files/errors.js";
+import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
 import { meantBy } from "../options/meant.js";
@@ -125,7 +125,7 @@ function withoutOwn(file: SettingsFile, onNotice: (text: string) => void): Setti
 
 const isForeign = (user: number): boolean => process.getuid !== undefined && ![process.getuid(), 0].includes(user);
 
-/** `otherwise` advises a user who cannot make the file readable. @throws UsageError when it cannot be read */
+/** `otherwise` advises a user who cannot make the file readable. @throws FileError when it cannot be read */
 async function openIfPresent(path: string, otherwise: string) {
   let file: FileHandle | undefined;
   try {
@@ -137,7 +137,7 @@ async function openIfPresent(path: string, otherwise: string) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`${path}: cannot be read: ${readFault(error)}; make it readable, or ${otherwise}`);
+    throw new FileError(`${path}: cannot be read: ${readFault(error)}; make it readable, or ${otherwise}`);
   } finally {
     await file?.close();
   }

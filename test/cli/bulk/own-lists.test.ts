@@ -64,6 +64,7 @@ describe("allow and deny lists", () => {
 
   test.each<[string, number, string]>([
     ["missing.txt", 6, "missing.txt: cannot be read: no such file"],
+    ["b.net", 6, "b.net: cannot be read: no such file; for one entry, run idv deny add b.net"],
     ["wrong.txt", 2, "wrong.txt:2: neither a domain nor an address: a space in the domain"],
     ["suffix.txt", 2, "suffix.txt:2: neither a domain nor an address: a public suffix; write .com for all below it"],
     ["mx.txt", 2, "mx.txt:1: neither a domain nor an address: only a deny list takes mx:"],

@@ -34,7 +34,7 @@ describe("the choice of engine and key", () => {
       3,
       `idv: IDV_API_KEY_COMMAND: ${holdsNone}`,
     ],
-    ["a missing key file", ["--set", "apiKeyFile=none"], {}, 2, "idv: none: the key cannot be read: no such file\n"],
+    ["a missing key file", ["--set", "apiKeyFile=none"], {}, 6, "idv: none: the key cannot be read: no such file\n"],
     ["an option of the other engine", ["--quota", "q"], { IDV_API_KEY: "sk_1", ...service }, 2, otherEngine],
   ])("comes with its reason for %s", async (_, args, env, code, message) => {
     const outcome = await idv(["emails", "list.csv", ...args], { home: homeWith(file), env });
