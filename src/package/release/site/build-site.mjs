@@ -113,19 +113,56 @@ function helpPage(words) {
   return html.join("\n");
 }
 
-/** Formats with what the topic on tables tells of them. */
+/** Formats, and how the items of the topic on tables begin that are about them. */
 const formats = [
-  ["csv", "CSV and TSV", /\b(?:CSV|TSV|delimiter|quotes?|header|sep=)/, "idv emails list.csv -o checked.csv"],
-  ["lists", "Plain lists", /plain list|item a line|line that is copied/i, "idv emails list.txt -d none -o checked.csv"],
-  ["json", "JSON and JSON Lines", /JSON/, "idv emails people.json -c users.email -o checked.json"],
-  ["excel", "Excel", /spreadsheet|xlsx|--sheet|Excel/i, 'idv emails book.xlsx --sheet "*" -I.bak'],
-  ["contacts", "Address books", /vCard|LDIF/, "idv emails contacts.vcf -o checked.csv"],
-  ["archives", "Archives", /zip|gzip|zstd|archive/i, "idv emails audience.zip -o checked.zip"],
+  [
+    "csv",
+    "CSV and TSV",
+    "idv emails list.csv -o checked.csv",
+    [
+      "CSV, TSV and other",
+      "The first record",
+      "Titles, notes",
+      "The column is found",
+      "Every record",
+      "A quote without",
+    ],
+  ],
+  ["lists", "Plain lists", "idv emails list.txt -d none -o checked.csv", ["Plain lists:", "In a plain list"]],
+  [
+    "json",
+    "JSON and JSON Lines",
+    "idv emails people.json -c users.email -o checked.json",
+    ["JSON Lines:", "JSON documents:", "A JSON document comes back", "JSON in a field"],
+  ],
+  [
+    "excel",
+    "Excel",
+    'idv emails book.xlsx --sheet "*" -I.bak',
+    [
+      "Spreadsheet files",
+      "A workbook comes back",
+      "`--only`, `--drop` and `--dedupe` take",
+      "`--shard` and `--bad-rows`",
+    ],
+  ],
+  ["contacts", "Address books", "idv emails contacts.vcf -o checked.csv", ["Address books"]],
+  [
+    "archives",
+    "Archives",
+    "idv emails audience.zip -o checked.zip",
+    ["gzip and zstd", "Zip archives", "A zip archive comes back"],
+  ],
 ];
 
-function formatPage([, title, pattern, command], markdown) {
-  const bullets = markdown.split(/\n(?=- |\n|#)/).filter((each) => each.startsWith("- ") && pattern.test(each));
-  return marked.parse(`# ${title}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${bullets.join("\n")}\n`);
+function formatPage([, title, command, starts], markdown) {
+  const items = markdown.split(/\n(?=- |\n|#)/);
+  const about = starts.map((start) => {
+    const found = items.filter((each) => each.startsWith(`- ${start}`));
+    if (found.length !== 1) throw new Error(`the topic on tables has ${found.length} items "${start}"`);
+    return found[0];
+  });
+  return marked.parse(`# ${title}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${about.join("\n")}\n`);
 }
 
 /** Writes the report on the example list, and its picture. */
@@ -280,7 +317,7 @@ const pageOf = ({ path, title, html }) => `<!doctype html>
 <a class="name" href="index.html">idv</a>
 <form role="search"><input type="search" placeholder="Search" aria-label="Search" autocomplete="off"></form>
 </header>
-<ul class="results" aria-label="Results" hidden></ul>
+<section class="results" aria-label="Results" hidden></section>
 <nav aria-label="Pages"><details><summary>Pages</summary>${menu(path)}</details></nav>
 <main id="content">${html}</main>
 </body>
@@ -288,21 +325,25 @@ const pageOf = ({ path, title, html }) => `<!doctype html>
 `;
 for (const page of pages) writeFileSync(join(folder, page.path), pageOf(page));
 copyFileSync(join(root, "dist/page/index.html"), join(folder, "check.html"));
+copyFileSync(join(root, "dist/page/service-worker.js"), join(folder, "service-worker.js"));
+
+const plain = (html) =>
+  html
+    .replace(/<[^>]*>/g, " ")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, "&")
+    .replace(/\s+/g, " ")
+    .trim();
 
 /** Parts of pages, each from one heading to the next. */
 const parts = pages.flatMap(({ path, title, html }) =>
   html.split(/(?=<(?:h[1-3]|dt) id=)/).map((part, index) => {
     const [, id, heading] = /^<(?:h[1-3]|dt) id="([^"]*)">(.*?)<\/(?:h|dt)/.exec(part) ?? [];
-    const plain = part
-      .replace(/<[^>]*>/g, " ")
-      .replace(/&lt;/g, "<")
-      .replace(/&gt;/g, ">")
-      .replace(/&quot;/g, '"')
-      .replace(/&#39;/g, "'")
-      .replace(/&amp;/g, "&")
-      .replace(/\s+/g, " ");
     const place = id === undefined || index === 0 ? path : `${path}#${id}`;
-    return { id: place, page: title, title: (heading ?? title).replace(/<[^>]*>/g, ""), text: plain };
+    return { id: place, page: title, title: plain(heading ?? title), text: plain(part) };
   }),
 );
 const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "text"] });

@@ -8,11 +8,19 @@ const most = 12;
 const shown = 160;
 let index;
 
-/** Returns what surrounds the first word of a query in a text. */
+/** Returns the sentence around the longest word of a query that a text has; the start of the text if it has none. */
 function sentenceIn(text, query) {
-  const at = Math.max(0, text.toLowerCase().indexOf(query.toLowerCase().split(/\s+/)[0]));
-  const start = Math.max(0, text.lastIndexOf(". ", at) + 1, at - most * 8);
-  return `${text.slice(start, start + shown).trim()}${start + shown < text.length ? " ..." : ""}`;
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .sort((a, b) => b.length - a.length);
+  const lower = text.toLowerCase();
+  const at = Math.max(0, lower.indexOf(words.find((word) => lower.includes(word)) ?? ""));
+  const sentence = text.lastIndexOf(". ", at) + 1;
+  // Of a long sentence, a part that starts with a word.
+  const start = at - sentence < shown / 2 ? sentence : text.indexOf(" ", at - shown / 2);
+  const part = text.slice(start, start + shown).trim();
+  return start + shown < text.length ? `${part.replace(/\s\S*$/, "")} ...` : part;
 }
 
 function show() {
@@ -21,8 +29,12 @@ function show() {
     fields: ["title", "page", "text"],
     storeFields: ["title", "page", "text"],
   });
-  const found = index.search(query, { prefix: true, fuzzy: 0.15, boost: { title: 3, page: 2 }, combineWith: "AND" });
-  list.replaceChildren(
+  const options = { prefix: true, fuzzy: 0.15, boost: { title: 3, page: 2 } };
+  const all = index.search(query, { ...options, combineWith: "AND" });
+  // In a question, some words are in no text.
+  const found = all.length > 0 ? all : index.search(query, options);
+  const items = document.createElement("ul");
+  items.append(
     ...found.slice(0, most).map(({ id, title, page, text }) => {
       const link = document.createElement("a");
       link.href = id;
@@ -32,7 +44,7 @@ function show() {
       return item;
     }),
   );
-  if (query !== "" && found.length === 0) list.textContent = "Nothing found.";
+  list.replaceChildren(found.length > 0 ? items : "Nothing found.");
   list.hidden = query === "";
 }
 
@@ -44,9 +56,15 @@ document.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
   list.querySelector("a")?.click();
 });
-document.addEventListener("keydown", ({ key, target }) => {
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
   if (key === "Escape") list.hidden = true;
   if (key === "/" && target === document.body) setTimeout(() => field.focus());
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const places = [field, ...list.querySelectorAll("a")];
+  if (step === undefined || list.hidden || !places.includes(target)) return;
+  event.preventDefault();
+  places[places.indexOf(target) + step]?.focus();
 });
 // Browsers give the clipboard to pages from https and from this machine only.
 if (navigator.clipboard !== undefined) {
@@ -66,4 +84,9 @@ if (navigator.clipboard !== undefined) {
   }
 }
 // Wide windows have room for the menu.
-document.querySelector("nav details").open = matchMedia("(min-width: 900px)").matches;
+const wide = matchMedia("(min-width: 900px)");
+const openMenu = () => {
+  document.querySelector("nav details").open = wide.matches;
+};
+wide.addEventListener("change", openMenu);
+openMenu();

@@ -12,19 +12,36 @@ function loadTable() {
     script.src = "try-table.js";
     script.onload = () =>
       resolve(loadTables(Uint8Array.from(atob(globalThis.smallTableText), (each) => each.charCodeAt(0))));
-    script.onerror = reject;
+    script.onerror = () => {
+      script.remove();
+      globalThis.smallTable = undefined;
+      reject(new Error("the table of domains could not be loaded"));
+    };
     document.head.append(script);
   });
   return globalThis.smallTable;
 }
 
-field.addEventListener("focus", loadTable, { once: true });
+// A fault is shown when the item is sent.
+field.addEventListener("focus", () => loadTable().catch(() => {}), { once: true });
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const item = field.value.trim() || field.placeholder;
   field.value = item;
-  await loadTable();
-  const { status, reason, suggestion } = item.includes("@") ? classifyEmail(item) : classifyDomain(item);
+  try {
+    await loadTable();
+  } catch (error) {
+    said.className = "fake";
+    said.textContent = `Cannot check: ${error.message}. Try again.`;
+    return;
+  }
+  const isAddress = item.includes("@");
+  const host = !isAddress && URL.canParse(item) ? new URL(item).hostname : item;
+  const {
+    status,
+    reason = isAddress ? undefined : "a domain",
+    suggestion,
+  } = isAddress ? classifyEmail(item) : classifyDomain(host);
   said.className = status;
   said.textContent = `${status}${reason ? `: ${reason}` : ""}${suggestion ? `. Did you mean ${suggestion}?` : ""}`;
 });
