@@ -93,6 +93,8 @@ function compile(source, path) {
   return script.runInThisContext();
 }
 
+const codeName = /-[\w-]{8}\.js\.v\d+\.\d+\.\d+-\w+(?:\.[\w-]+\.tmp)?$/;
+
 /** Stores once what V8 has compiled by now, if a module came without it, and removes what is older than a month. */
 function keepCode() {
   const folder = codeFolder;
@@ -100,7 +102,8 @@ function keepCode() {
   if (!isCodeMissing || folder === undefined) return;
   let temporary;
   try {
-    for (const name of fs.readdirSync(folder)) {
+    // Users may have named the folder of other files, too.
+    for (const name of fs.readdirSync(folder).filter((each) => codeName.test(each))) {
       const path = join(folder, name);
       if (Date.now() - fs.lstatSync(path).mtimeMs > 30 * 86_400_000) fs.rmSync(path, { recursive: true });
     }

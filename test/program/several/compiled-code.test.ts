@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -106,8 +107,15 @@ onPosix("what a run that was ended has left does not keep others from storing th
   await kept(home, 1);
   const folder = join(home, ".cache/idv");
   symlinkSync("nowhere", join(folder, "link"));
-  writeFileSync(join(folder, "run-aaaaaaaa.js.v20-x64.1.tmp"), "");
-  expect(await kept(home, 1)).toContainEqual(nameOfCode);
+  const leftover = "run-aaaaaaaa.js.v20.0.0-x64.1.tmp";
+  for (const name of [leftover, "quota.db"]) {
+    writeFileSync(join(folder, name), "");
+    utimesSync(join(folder, name), 0, 0);
+  }
+  const names = await kept(home, 1);
+  expect(names).toContainEqual(nameOfCode);
+  // What is not of this file's making stays, however old it is.
+  expect([names.includes(leftover), names.includes("quota.db")]).toEqual([false, true]);
 });
 
 onPosix.each(["", ".", "home"])(
