@@ -15,16 +15,20 @@ export interface GroupColumn {
 const mostValues = 20;
 const longestValue = 60;
 /** Columns that are counted: each costs the hash of a field in every row. */
-const mostGroups = 6;
+const mostGroups = 5;
 /** Least number of rows in the sample that tells a column of few values from one of many. */
 const fewestRows = 10;
 
 const usualNames =
   /source|channel|campaign|event|fair|medium|utm|origin|refer|list|form|plan|tier|segment|country|region|quelle|kanal|aktion|messe|land|pays|fuente/i;
 
-/** Columns about people, unless the name is a usual one, too: a report is passed on, and a short list has few names. */
+/** Names with a word about people in them that are about something else. */
+const otherNames =
+  /^(?:campaign|event|fair|list|plan|form|segment|product|shop|kampagnen?)[ _-]?(?:name|titel|title)$|^(?:e-?mail|mailing)[ _-]?(?:source|list|campaign|channel|type)$/i;
+
+/** Columns about people: a report is passed on, and a short list has few names. */
 const personalNames =
-  /name|nom\b|nombre|titel|title|salutation|anrede|gender|mail|phone|tel\b|mobil|address|adresse|street|birth|geburt|note|notiz|comment|remark/i;
+  /name|nom\b|nombre|titel|title|salutation|anrede|gender|mail|phone|tel\b|mobil|address|adresse|street|birth|geburt|note|notiz|comment|remark|apellid|geschlecht|civilit|\bsexe?\b|^first$|^last$/i;
 
 /** Finds them in a sample, usual names first. `wanted` was named by the user; `isSeveral`: one of several files. */
 export function findGroupColumns(
@@ -36,7 +40,7 @@ export function findGroupColumns(
   const found = names
     .map((name, column) => ({ column, name, isWanted: column === wanted }))
     .filter(({ column, name, isWanted }) => {
-      const isPersonal = personalNames.test(name) && !usualNames.test(name);
+      const isPersonal = personalNames.test(name) && !otherNames.test(name);
       return isWanted || (!isPersonal && hasFewValues(firstValues(column), isSeveral ? 1 : 2));
     });
   const rank = ({ isWanted, name }: GroupColumn) => (isWanted ? 2 : Number(usualNames.test(name)));
@@ -118,23 +122,26 @@ export class GroupCounts {
       ),
     });
     const values = Array.from(this.#values.values(), ({ name, counts }) => ({ name, ...counted(counts) }));
-    const group = groupOf(column, isWanted, values);
-    const others = this.#others && { values: null, ...counted(this.#others) };
-    return others === undefined ? group : { ...group, others: restOf([group.others, others]) };
+    const others = this.#others ? { values: null, ...counted(this.#others) } : null;
+    return { column, isWanted, values: mostFirst(values), others };
   }
 }
 
-/** Shows half of the values for their bad rows beyond the share of all, and half for their rows. */
-function groupOf(column: string, isWanted: boolean, all: readonly GroupValue[]): Group {
-  const sorted = all.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
-  const sum = added(all);
+const mostFirst = (values: readonly GroupValue[]): readonly GroupValue[] =>
+  values.toSorted((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
+
+/** Returns what is shown: half of the values for their bad rows beyond the share of all, and half for their rows. */
+export function shownGroup(group: Group): Group {
+  const sorted = mostFirst(group.values);
+  const sum = added(sorted);
   const share = badRowsOf(sum) / Math.max(1, sum.rows);
   const excess = (value: GroupValue) => badRowsOf(value) - share * value.rows;
   const worst = new Set(sorted.toSorted((a, b) => excess(b) - excess(a)).slice(0, mostValues / 2));
   const shown = new Set([...worst, ...sorted.filter((value) => !worst.has(value))].slice(0, mostValues));
   const rest = sorted.filter((value) => !shown.has(value));
-  const others = rest.length === 0 ? null : { values: rest.length, ...added(rest) };
-  return { column, isWanted, values: sorted.filter((value) => shown.has(value)), others };
+  const values = sorted.filter((value) => shown.has(value));
+  if (rest.length === 0) return { ...group, values };
+  return { ...group, values, others: restOf([{ values: rest.length, ...added(rest) }, group.others]) };
 }
 
 function added(all: readonly Omit<GroupValue, "name">[]) {
@@ -189,9 +196,9 @@ export function sumOfGroups(files: readonly (readonly Group[])[]): readonly Grou
       const before = values.get(value.name.toLowerCase());
       values.set(value.name.toLowerCase(), before ? { name: before.name, ...added([before, value]) } : value);
     }
-    const group = groupOf(column, isWanted, [...values.values()]);
     const others = own.flatMap((each) => each.others ?? []);
-    const sum = others.length === 0 ? group : { ...group, others: restOf([...others, group.others]) };
+    const all = { column, isWanted, values: [...values.values()], others: others.length === 0 ? null : restOf(others) };
+    const sum = shownGroup(all);
     return isWanted || sum.others !== null || sum.values.length > 1 ? [sum] : [];
   });
 }

@@ -2,7 +2,7 @@
 
 import { counted, grouped, percent, sizeOf } from "../../text.js";
 import { reasonOf } from "../classifier/rules/rules.js";
-import { type StatusWords, statusWords } from "../validator/statuses.js";
+import { type StatusWords, shownStatus, statusWords } from "../validator/statuses.js";
 import { series } from "./collector.js";
 import { countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
@@ -13,6 +13,8 @@ export const rows = (count: number): string => counted(count, "row");
 const these = (count: number): string => (count === 1 ? "row" : rows(count));
 export const itemsOf = ({ kind }: Pick<Facts, "kind">): string => (kind === "email" ? "addresses" : "domains");
 
+const oneOf = ({ kind }: Pick<Facts, "kind">): string => (kind === "email" ? "address" : "domain");
+
 export const titleOf = ({ inputs }: Facts): string =>
   `Report: ${inputs.length === 1 ? inputs[0]!.name : `${inputs.length} files`}`;
 
@@ -20,8 +22,11 @@ export function leadOf(facts: Facts): string {
   const filled = facts.rows - facts.empty;
   if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
   const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
-  if (facts.kind === "domain") return `${grouped(good)} of ${grouped(filled)} domains are neither fake nor disposable.`;
+  if (countOf(facts.statuses, "quota_exceeded") === filled)
+    return `None of ${counted(filled, oneOf(facts), itemsOf(facts))} is checked.`;
   const are = good === 1 || filled === 1 ? "is" : "are";
+  if (facts.kind === "domain")
+    return `${grouped(good)} of ${counted(filled, "domain")} ${are} neither undeliverable nor disposable.`;
   return `${grouped(good)} of ${counted(filled, "address", "addresses")} ${are} fit for a mailing.`;
 }
 
@@ -34,7 +39,7 @@ export function detailsOf(facts: Facts): string {
   return [
     lost > 0
       ? `${rows(lost)} ${lost === 1 ? "is" : "are"} undeliverable or disposable.`
-      : isFilled && "None is undeliverable or disposable.",
+      : isFilled && open === 0 && "None is undeliverable or disposable.",
     fixed > 0 && `${rows(fixed)} ${fixed === 1 ? "was" : "were"} corrected.`,
     typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
     badRows > 0 && `${rows(badRows)} ${badRows === 1 ? "is" : "are"} broken and could not be read.`,
@@ -130,11 +135,11 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
     ["Column", columnName === null ? String(column) : `${columnName} (column ${column})`],
     ...otherColumns.map(({ name, statuses }) => {
       const found = Object.entries(statuses).filter(([, count]) => count > 0);
-      const text = found.map(([status, count]) => `${grouped(count)} ${status}`).join(", ");
+      const text = found.map(([status, count]) => `${grouped(count)} ${shownStatus(status)}`).join(", ");
       return [`Column ${name}`, `${text}; not counted above`] as const;
     }),
     ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
-    ["Different", `${grouped(distinct)} ${itemsOf(facts)}`],
+    ["Different", counted(distinct, oneOf(facts), itemsOf(facts))],
     ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
     ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
     ...outputs.map(({ path, bytes }) => ["Written", `${path.replace(/^.*[/\\]/, "")} (${sizeOf(bytes)})`] as const),

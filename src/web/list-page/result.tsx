@@ -142,7 +142,7 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
   const found = useMemo(() => badRows.filter(isShown), [badRows, filter]);
   if (all === 0)
     return (
-      <Section heading="Fake and disposable rows">
+      <Section heading="Undeliverable and disposable rows">
         <p>None is undeliverable or disposable.</p>
       </Section>
     );
@@ -154,7 +154,7 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
     onAccept(items);
   };
   return (
-    <Section heading="Fake and disposable rows">
+    <Section heading="Undeliverable and disposable rows">
       <div class="tools">
         <Choice
           label="Show"

@@ -1,7 +1,7 @@
 /** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../core/classifier/rules/own-lists.js";
 import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../core/facts/facts.js";
-import { badRowsOf, nameOfOthers, worstFirst } from "../../../core/facts/groups.js";
+import { badRowsOf, nameOfOthers, shownGroup, worstFirst } from "../../../core/facts/groups.js";
 import { dialectWords } from "../../../core/table/sniff/dialect.js";
 import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
@@ -120,7 +120,7 @@ function details({ reasons, topDomains }: Facts): string[] {
 
 function groupLines({ groups }: Facts): string[] {
   const wanted = groups.filter(({ isWanted }) => isWanted);
-  return wanted.flatMap(({ column, values: all, others }) => {
+  return wanted.map(shownGroup).flatMap(({ column, values: all, others }) => {
     const values = [...worstFirst(all), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])];
     const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
     const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));

@@ -7,6 +7,7 @@ import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
 import { attacksOf, detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
 import { embeddedFacts } from "./json.js";
+import { mostMonths } from "./months.js";
 import { badOf } from "./sources.js";
 
 export function renderMarkdown(facts: Facts): string {
@@ -65,12 +66,10 @@ export function renderMarkdown(facts: Facts): string {
     ),
     ...section(
       "When they came",
-      ["Month", "Rows", "Bad"],
-      breakdown?.months?.counts.map((month) => [
-        month.name,
-        grouped(month.total),
-        percent(badOf(month), month.total),
-      ]) ?? [],
+      [`Month (${breakdown?.months?.column})`, "Rows", "Bad"],
+      breakdown?.months?.counts
+        .slice(-mostMonths)
+        .map((month) => [month.name, grouped(month.total), percent(badOf(month), month.total)]) ?? [],
     ),
     ...section("How it was made", ["", ""], termsOf(facts)),
   ];

@@ -9,7 +9,7 @@ import { isWorse } from "../groups.js";
 import { Head, Key, Section } from "./parts.js";
 import { badOf, slicesOf } from "./sources.js";
 
-const mostMonths = 60;
+export const mostMonths = 60;
 const rowTicks = 3;
 
 const width = 600;
