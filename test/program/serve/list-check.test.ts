@@ -214,6 +214,12 @@ describe("the page of a list", () => {
     const path = await send(list, "people.csv");
     const left = await check(path, { column: "3", drop: "fake,disposable" });
     expect(shown(left)).toEqual(first);
+    const findings = join(running.folder, path.split("/").at(-1)!);
+    const [attempt = ""] = readdirSync(findings).filter((name) => /^\.\d+$/.test(name));
+    for (const damaged of ["", "{", "{}", "null", "[1]"]) {
+      writeFileSync(join(findings, attempt, "findings.json"), damaged);
+      expect(await pageAt(path)).not.toContain("The first bad rows");
+    }
     expect(left).toContain("13 rows left out, as chosen.");
     expect(await pageAt(`${path}/file/0`)).toBe('id;name;mail;status\n0;"Ann; ""Lee""";ann@larch-and-oak.com;ok\n');
   });

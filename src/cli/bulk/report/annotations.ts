@@ -16,14 +16,18 @@ export type FindingSink = { add(finding: Finding): boolean };
 
 type Explain = (item: string) => Verdict | undefined;
 
+/** A field may hold a whole file. */
+const mostCharacters = 200;
+const cut = (text: string): string => (text.length > mostCharacters ? `${text.slice(0, mostCharacters)}...` : text);
+
 /** Passes rows of the wanted statuses to each sink, as long as it takes more. */
 export function annotationsOf(path: string, wanted: readonly Status[], explain: Explain, sinks: Set<FindingSink>) {
   let count = 0;
   const findingOf = (status: Status, { line, value, item = value }: RowLocation): Finding => {
     const { reason, suggestion } = explain(item) ?? {};
-    const why = reason === undefined ? "" : ` (${reason})`;
-    const meant = suggestion === undefined ? "" : `; meant: ${suggestion}`;
-    return { file: path, line, rule: status, text: `${item} is ${status}${why}${meant}` };
+    const why = reason === undefined ? "" : ` (${cut(reason)})`;
+    const meant = suggestion === undefined ? "" : `; meant: ${cut(suggestion)}`;
+    return { file: path, line, rule: status, text: `${cut(item)} is ${status}${why}${meant}` };
   };
   return {
     observe({ codes, statuses, locate }: ObservedRows) {

@@ -45,7 +45,10 @@ if (file) {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer?.files.length) file.files = event.dataTransfer.files;
+    const [first] = event.dataTransfer?.files ?? [];
+    const one = new DataTransfer();
+    if (first) one.items.add(first);
+    if (first) file.files = one.files;
   });
 }
 form?.addEventListener("submit", (event) => {

@@ -212,7 +212,7 @@ function Ended({ list, badRows }: ListPage & { list: StoredList }) {
           <CardTable
             rows={badRows}
             columns={[
-              ["Line", ({ line }) => grouped(line), "number"],
+              ["Line", ({ line }) => (line === undefined ? "" : grouped(line)), "number"],
               ["What is wrong", ({ text }) => text, "name"],
             ]}
           />
