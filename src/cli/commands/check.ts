@@ -70,8 +70,8 @@ export const define: DefineCommand = (command) => {
 async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
   if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
-  const missing = values.find((value) => tableEndings.has(endingOf(value)) && findSuffix(value) === "unknown-tld");
-  if (missing !== undefined && !missing.includes("@"))
+  const [missing = ""] = values.length === 1 ? values : [];
+  if (tableEndings.has(endingOf(missing)) && !missing.includes("@") && findSuffix(missing) === "unknown-tld")
     throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);
   const ownLists = await readOwnLists(options, process.env, say);
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });

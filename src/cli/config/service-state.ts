@@ -49,7 +49,7 @@ export async function withServiceState<Result>(
       keys.map(({ name }) => name),
     );
     const named = keys.find(({ name }) => name === meant);
-    const what = meant === id ? "that is the name of" : `did you mean ${printable(meant ?? "")}, which is`;
+    const what = meant === id ? "that is the name of" : `did you mean ${printable(meant ?? "")}? It is`;
     throw new UsageError(named === undefined ? error.message : `no key "${id}"; ${what} ${named.id}`);
   } finally {
     await store.close();

@@ -174,7 +174,9 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
   const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
   if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
     throw new UsageError(`${own.long} takes no value; leave out ${word}`);
-  if (own?.required && options.some(({ short, long }) => word === short || word === long))
+  const isOption =
+    ["-h", "--help"].includes(word) || options.some(({ short, long }) => word === short || word === long);
+  if (own?.required && isOption)
     throw new UsageError(`${before}: needs a value, and ${word} is an option; write ${own.flags}`);
   // A value may be anything else.
   if (own?.required) return;

@@ -51,13 +51,17 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
     others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
   const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
-  const statusIn = (word: string) => {
-    const [, negated] = /^[!^~-](.+)$/.exec(word) ?? [];
-    if (negated === undefined) return knownWord(word, statuses, meant, accepted);
-    const others = statuses.filter((status) => status !== negated.toLowerCase() && status !== noItem);
-    throw new InvalidValue(`For all but ${negated}, write ${others.join(",")}.`, `"${word}"`);
+  const own = statusesOf(kind).filter((status) => status !== "quota_exceeded");
+  return (value: string): string[] => {
+    const parts = partsOf(value);
+    const negated = parts.flatMap((part) => /^[!^~-](.+)$/.exec(part)?.[1] ?? []);
+    if (negated.length > 0) {
+      const left = negated.map((word) => statusCalled(word.toLowerCase()) ?? knownWord(word, own, undefined, accepted));
+      const others = own.filter((status) => !left.includes(status));
+      throw new InvalidValue(`For all but ${left.join(" and ")}, write ${others.join(",")}.`, `"${value}"`);
+    }
+    return [...new Set(parts.map((word) => knownWord(word, statuses, meant, accepted)))];
   };
-  return (value: string): string[] => [...new Set(partsOf(value).map(statusIn))];
 }
 
 /** Commas are documented; people also write other separators, and blanks after them. */

@@ -31,8 +31,10 @@ describe("idv emails list.csv", () => {
     ["--fix-typos", "write --fix"],
     ["--max-bad=2%", "write --fail-on disposable,fake:2%"],
     ["--apikey=K", "others can read a key on a command line"],
-    ["--only=!fake", '"!fake" is invalid. For all but fake, write ok,alias,disposable,quota_exceeded.'],
-    ["--fail-on=~ok", '"~ok" is invalid. For all but ok, write alias,disposable,fake,quota_exceeded'],
+    ["--only=!fake", '"!fake" is invalid. For all but fake, write ok,alias,disposable.'],
+    ["--only=!valid,!fake", '"!valid,!fake" is invalid. For all but ok and fake, write alias,disposable.'],
+    ["--fail-on=~ok", '"~ok" is invalid. For all but ok, write alias,disposable,fake.'],
+    ["--drop=!foo", '"foo" is invalid. Statuses of emails: ok, alias'],
     ["--format=ndjson", '--format: "ndjson" is invalid. Did you mean jsonl?'],
     ["--by=emial", 'no column "emial" for --by; did you mean "email"?'],
     ["--by", "--by needs a value: --by <COLUMN>"],
@@ -111,6 +113,7 @@ describe("idv emails list.csv", () => {
     [["-o", "a.csv", "-o", "b.csv"], "--output is given twice; leave out one of them"],
     [["--split", "a", "--split", "b"], "--split is given twice; leave out one of them"],
     [["--by", "-o", "x.csv"], "--by: needs a value, and -o is an option; write --by <COLUMN>"],
+    [["-o", "--help"], "-o: needs a value, and --help is an option; write -o, --output <FILE>"],
     [["-o", "--only", "ok"], "-o: needs a value, and --only is an option; write -o, --output <FILE>"],
     [["--by", "a", "--by", "b"], "--by is given twice; leave out one of them"],
     [
@@ -260,7 +263,7 @@ test("idv check of a file is answered with the command for lists", async () => {
   const stderr = "idv: lst.csv: no such file; to check a list: idv emails FILE\n";
   expect(await idv(["check", "lst.csv"], { home })).toEqual({ code: 6, stdout: "", stderr });
   // There are domains that end so.
-  expect((await idv(["check", "larch.zip", "ann@larch.csv"], { home })).code).toBe(0);
+  expect((await idv(["check", "larch.zip", "ann@larch.csv", "lst.csv"], { home })).code).toBe(0);
 });
 
 test.each([
@@ -270,6 +273,7 @@ test.each([
   ["emails", "lis.csv", "did you mean list.csv?"],
   ["emails", "x.csv", ""],
   ["emails", "notes.old", ""],
+  ["emails", "archive.zip", ""],
 ])("idv %s %j, which is no file, is answered with %j", async (command, word, hint) => {
   const stderr = `idv: ${word}: cannot be read: no such file${hint === "" ? "" : `; ${hint}`}\n`;
   expect(await idv([command, word], { home })).toEqual({ code: 6, stdout: "", stderr });

@@ -30,9 +30,13 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   if (tableEndings.has(endingOf(path))) return undefined;
   const [address] = /[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
   if (address !== undefined) return `to check an address: idv check ${shellWord(address)}`;
-  const isDomain = /^[a-z0-9.-]+$/i.test(path) && findSuffix(path.toLowerCase()) === "registrable";
+  const isDomain =
+    /^[a-z0-9.-]+$/i.test(path) && !endingsOfFiles.test(path) && findSuffix(path.toLowerCase()) === "registrable";
   return isDomain ? `to check a domain: idv check ${shellWord(path)}` : undefined;
 }
+
+/** Top-level domains that are more often endings of files. */
+const endingsOfFiles = /\.(?:app|md|mov|pl|py|rs|sh|zip)$/i;
 
 const mostNames = 10_000;
 
