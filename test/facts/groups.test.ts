@@ -217,8 +217,6 @@ test("a value that is not shown of one file counts in the figures of all", async
   const x = groups[0]!.values.find(({ name }) => name === "x");
   expect(x).toEqual({ name: "x", rows: 111, statuses: { ok: 91, disposable: 20 } });
 });
-  expect(stderr).toContain("  x                111 rows, 18.0 % bad: 91 ok, 20 disposable\n");
-});
 
 test("a file of one source counts in a report on several", async () => {
   const of = (source: string, count: number) =>
