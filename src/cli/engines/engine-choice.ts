@@ -54,7 +54,9 @@ export async function chooseEngine(
   }
   checkSafe(service, settings);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
-  return { name: "api", reason: `${service.source}; ${why}`, baseUrl: service, key };
+  // `idv login` keeps both.
+  const reason = service.source === key.source ? why : `${service.source}; ${why}`;
+  return { name: "api", reason, baseUrl: service, key };
 }
 
 /** A variable may be empty as a secret that is missing in CI. */

@@ -58,7 +58,7 @@ describe("engine and key", () => {
     expect(login).toEqual({ code: 0, stdout: "", stderr: `idv: the key for ${service.url} is kept in ${path}\n` });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const run = await idv(["emails", "list.csv"], { home });
-    expect(run.stderr).toContain(`idv: api engine at ${service.url} (idv login; a key is configured: idv login)\n`);
+    expect(run.stderr).toContain(`idv: api engine at ${service.url} (a key is configured: idv login)\n`);
     // The key is not sent to another service.
     const elsewhere = await idv(["emails", "list.csv", "--set", "engine=api", "--base-url", "https://a.net"], { home });
     const reason = expect.stringContaining(`the key of idv login is for ${service.url}`);

@@ -7,6 +7,7 @@ import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
 import { counted, grouped, linesText, percent, printable, sizeOf } from "../../../text.js";
 import { statusColour, type TerminalStyle } from "../../terminal/bars.js";
+import { wrap } from "../../terminal/wrap.js";
 import { fakeReasonCounts, statusLines } from "./summary-layout.js";
 
 export function textSummary(facts: Facts, style: TerminalStyle | undefined): string {
@@ -14,7 +15,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
   const shown = rowsByStatus(facts.statuses, facts.empty);
   if (facts.dryRun) return [dryRunLine(facts), ...inputs.flatMap(tableLines)].join("\n");
   const input = onlyInput(facts);
-  return [
+  const lines = [
     heading(facts),
     ...(style === undefined ? [...statusList(shown, style), ...details(facts)] : statusLines(facts, shown, style)),
     ...(input ? ofInput(facts, input, style) : []),
@@ -26,8 +27,13 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
     ...outputLines(facts),
     costLine(facts),
     ...(style !== undefined && next !== null ? [`Next: ${printable(next)}`] : []),
-  ].join("\n");
+  ];
+  return (style === undefined ? lines : lines.map((line) => wrapped(line, style.columns))).join("\n");
 }
+
+/** Tables are laid out for the width already; a command is copied as a whole. */
+const wrapped = (line: string, width: number): string =>
+  /^(?: |Next: )/.test(line) || line.includes("\u001b") ? line : wrap(line, width);
 
 const statusList = (shown: readonly (readonly [string, number])[], style: TerminalStyle | undefined): string[] =>
   shown.map(([status, count]) => {
