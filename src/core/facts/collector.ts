@@ -206,8 +206,11 @@ export class Collector {
     for (let nth = 0; nth < this.#groups.length; nth++) {
       const group = this.#groups[nth]!;
       const hashes = rows.facts?.fields[before + nth];
-      const readValue = () => rows.field(row, group.column);
-      const counts = group.add(hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0, status, readValue);
+      if (group.isGivenUp) continue;
+      const low = hashes?.[2 * row] ?? 0;
+      const high = hashes?.[2 * row + 1] ?? 0;
+      const counts = group.find(low, high) ?? group.add(low, high, rows.field(row, group.column));
+      if (counts !== undefined) counts[status]!++;
       if (nth === 0) first = counts;
     }
     return first;

@@ -79,12 +79,19 @@ export class GroupCounts {
     return this.wanted.column;
   }
 
-  /** The hash is zero if it is not known; `readValue` is called if it is new or not known. Returns the value's counts. */
-  add(low: number, high: number, status: number, readValue: () => string): readonly number[] | undefined {
-    if (this.#values === undefined) return undefined;
-    const counts = this.#byHash.of(low, high, () => this.#countsOfValue(readValue()));
-    if (counts !== undefined) counts[status]!++;
-    return counts;
+  /** Returns the counts of a value by its hash, which is zero if it is not known; undefined if `add` has to be asked. */
+  find(low: number, high: number): number[] | undefined {
+    return this.#values && this.#byHash.get(low, high);
+  }
+
+  /** Returns the counts of a value that is new or has no hash; undefined for a column with too many values. */
+  add(low: number, high: number, value: string): number[] | undefined {
+    return this.#values && this.#byHash.of(low, high, () => this.#countsOfValue(value));
+  }
+
+  /** Whether the column has too many values. */
+  get isGivenUp(): boolean {
+    return this.#values === undefined;
   }
 
   /** Returns the value that has these counts; undefined for one of many. */

@@ -97,6 +97,12 @@ export class ByHash<Value> {
   #hashes = new HashedNames();
   #values: Value[] = [];
 
+  /** Returns undefined for a value that is not known. */
+  get(low: number, high: number): Value | undefined {
+    const known = low === 0 && high === 0 ? -1 : this.#hashes.find(low, high);
+    return known === -1 ? undefined : this.#values[known];
+  }
+
   /** The hash is zero if it is not known. */
   of(low: number, high: number, make: () => Value): Value {
     if (low === 0 && high === 0) return make();
