@@ -113,13 +113,13 @@ test.skipIf(process.getuid?.() !== 0)("a project's file of another user is not r
   expect(await run()).toMatchObject(passedOver);
   chownSync(path, 0, 0);
   const own = expect.stringContaining('batchSize: "nonsense" is invalid');
-  expect(await run()).toMatchObject({ code: 6, stderr: own });
+  expect(await run()).toMatchObject({ code: 2, stderr: own });
   chmodSync(home, 0o777);
   chmodSync(path, 0o600);
   // Root's files count for everybody, so one that cannot be read is a fault.
   const advice = "make it readable, or run idv in another folder";
   const stderr = `idv: ${path}: cannot be read: permission denied; ${advice}\n`;
-  expect(await run(65_534)).toMatchObject({ code: 2, stderr });
+  expect(await run(65_534)).toMatchObject({ code: 6, stderr });
   chownSync(path, 12_345, 12_345);
   expect(await run(65_534)).toMatchObject(passedOver);
 });
