@@ -35,6 +35,10 @@ export const jsonOption = optionRecords({ json: { flags: "--json", help: "print 
 
 export const jsonLinesOption = optionRecords({ json: { flags: "--json", help: "print one JSON object a line" } });
 
+export const csvOption = optionRecords({
+  csv: { flags: "--csv", help: "print CSV with a header", conflicts: ["json"] },
+});
+
 type Single<Of> = Of extends { readonly choices: readonly (infer Choice)[] }
   ? Choice
   : Of extends { readonly parse: (text: string, where: string) => infer Value }

@@ -1,6 +1,6 @@
 /**
  * Lists on standard output: aligned under a header on a terminal, or a line for each cell where it is too narrow;
- * tab-separated without a header anywhere else.
+ * tab-separated without a header anywhere else; or CSV.
  */
 import type { ChalkInstance } from "chalk";
 import { printable } from "../../text.js";
@@ -14,15 +14,27 @@ export interface Listing {
   readonly header: readonly string[];
   /** In pages for lists that are too long for memory. Later pages are aligned like the first. */
   readonly rows: Rows | AsyncIterable<Rows>;
+  /** Prints CSV with a header, everywhere. */
+  readonly isCsv?: boolean | undefined;
   readonly colourOf?: (chalk: ChalkInstance, column: number, text: string) => ((text: string) => string) | undefined;
 }
 
 /** Cells may hold any text. @throws FileError, ClosedPipe for pages */
-export async function printListing({ rows, ...listing }: Listing): Promise<void> {
+export async function printListing({ rows, isCsv, ...listing }: Listing): Promise<void> {
+  if (isCsv) return printCsv(listing.header, rows);
   if (!(Symbol.asyncIterator in rows)) return printPage(rows, listing, []);
   const widths: number[] = [];
   for await (const page of rows) {
     await printPage(page, listing, widths);
+    await allPrinted();
+  }
+}
+
+async function printCsv(header: readonly string[], rows: Listing["rows"]): Promise<void> {
+  const { stringify } = await import("csv-stringify/sync");
+  if (header.length > 0) print(stringify([header]));
+  for await (const page of Symbol.asyncIterator in rows ? rows : [rows]) {
+    print(stringify([...page]));
     await allPrinted();
   }
 }

@@ -1,4 +1,5 @@
 /** Covers `idv usage` and the keys that share quotas or are rotated, through the built program and its service. */
+import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { idv } from "../../support/run-idv.js";
 import { post, request, serve } from "../../support/service.js";
@@ -46,6 +47,14 @@ test("two keys share a quota, and idv usage says which used what", async () => {
   expect(await jsonOf(["usage", "--by", "hour", "--key", second.id], { home })).toEqual([
     { time, key: second.id, name: "desk", kind: "domain", units: 1, statuses },
   ]);
+  const keys: Record<string, string>[] = parse((await idv(["keys", "list", "--csv"], { home })).stdout, {
+    columns: true,
+  });
+  expect(keys.map(({ id, name, permissions, revoked }) => [id, name, permissions, revoked]).sort()).toEqual(
+    [first, second].map(({ id, name }) => [id, name, "emails,domains", ""]).sort(),
+  );
+  const changes: Record<string, string>[] = parse((await idv(["audit", "--csv"], { home })).stdout, { columns: true });
+  expect(changes).toContainEqual(expect.objectContaining({ what: "created", key: first.id }));
   const top = await idv(["usage", "--csv", "--top", "1"], { home });
   const start = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
   expect(top.stdout.trim().split("\n").slice(1)).toEqual([

@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../../state/service/api-key.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
-import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
+import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { day, timeOr } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
@@ -17,6 +17,7 @@ const options = optionRecords({
   key: { flags: "--key <ID>", help: "changes of a key alone" },
   follow: { flags: "-f, --follow", help: "print changes as they are made, the oldest first" },
   ...jsonLinesOption,
+  ...csvOption,
 });
 
 export const define: DefineCommand = (command) => {
@@ -33,7 +34,7 @@ type Choices = OptionValues<typeof options>;
 
 const pause = 1000;
 
-const showAudit = ({ json, ...choices }: Choices): Promise<void> =>
+const showAudit = ({ json, csv, ...choices }: Choices): Promise<void> =>
   withServiceState(choices, async (store) => {
     const { key } = choices;
     const isKnown = key === undefined || (await store.list()).some(({ id }) => id === key);
@@ -41,9 +42,10 @@ const showAudit = ({ json, ...choices }: Choices): Promise<void> =>
     const pages = entriesOf(store, choices);
     if (!json) {
       const rows = (async function* () {
-        for await (const page of pages) yield page.map(({ time, who, what, key }) => [time, who, what, key || "-"]);
+        for await (const page of pages)
+          yield page.map(({ time, who, what, key }) => [time, who, what, key || (csv ? "" : "-")]);
       })();
-      return await printListing({ header: ["time", "who", "what", "key"], rows });
+      return await printListing({ header: ["time", "who", "what", "key"], rows, isCsv: csv });
     }
     for await (const page of pages) {
       await print(page.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
@@ -51,7 +53,7 @@ const showAudit = ({ json, ...choices }: Choices): Promise<void> =>
     }
   });
 
-async function* entriesOf(store: ServiceStore, { since, by, key, follow }: Omit<Choices, "json">) {
+async function* entriesOf(store: ServiceStore, { since, by, key, follow }: Omit<Choices, "json" | "csv">) {
   const isWanted = ({ who, keyId }: AuditEntry) => (by ?? who) === who && (key ?? keyId) === keyId;
   let from = store.now() - since;
   for (let known = 0; ; await sleep(pause)) {

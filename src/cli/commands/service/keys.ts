@@ -5,7 +5,7 @@ import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
-import { jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
+import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import {
   day,
   expiryDate,
@@ -41,6 +41,7 @@ const createOptions = optionRecords({
 const listOptions = optionRecords({
   ...stateOptions,
   ...jsonLinesOption,
+  ...csvOption,
   long: { flags: "--long", help: "all columns on a terminal, too" },
 });
 
@@ -68,7 +69,7 @@ export const define: DefineCommand = (keys) => {
     ...["keys create --name shop --limit 10000 --period month"],
     ...["keys create --name tests --sandbox --permissions emails"],
   ).action(createKey);
-  define("list", { options: listOptions }, "List the keys.", "keys list", "keys list --json").action(listKeys);
+  define("list", { options: listOptions }, "List the keys.", "keys list", "keys list --csv").action(listKeys);
   define(
     "set <ID>",
     { options: settingOptions },
@@ -110,10 +111,12 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
   else if (keys.length === 0 && process.stdout.isTTY) say("there are no keys yet: idv keys create --name NAME");
   else {
-    const columns = options.long || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
+    const { csv } = options;
+    const columns = options.long || csv || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
     await printListing({
       header: Object.keys(keys[0] ? columns(keys[0]) : {}),
-      rows: keys.map((key) => Object.values(columns(key)).map((value) => String(value ?? "-"))),
+      rows: keys.map((key) => Object.values(columns(key)).map((value) => String(value ?? (csv ? "" : "-")))),
+      isCsv: csv,
     });
   }
 }

@@ -1,11 +1,10 @@
 /** `idv usage`: the units used by the keys of `idv serve`, by time, key and status. */
-import { stringify } from "csv-stringify/sync";
 import { knownStatuses } from "../../../core/validator/validator.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
-import { type OptionValues, optionRecords } from "../../options/option.js";
+import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { day, filled, timeOr, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
@@ -22,8 +21,8 @@ const options = optionRecords({
     parse: wholeNumber(1, 1_000_000),
     conflicts: ["by"],
   },
-  json: { flags: "--json", help: "print one JSON object a line", conflicts: ["csv"] },
-  csv: { flags: "--csv", help: "print CSV with a header" },
+  ...jsonLinesOption,
+  ...csvOption,
 });
 
 export const define: DefineCommand = (command) => {
@@ -69,11 +68,9 @@ const showUsage = (given: OptionValues<typeof options>): Promise<void> =>
     const to = Number.MAX_SAFE_INTEGER;
     const query = { from, to, span, ...(key !== undefined && { keyId: key }) };
     const spans = top === undefined ? store.usageByKey(query) : topOf(await store.totals(query), from, top);
-    if (csv) print(`${header.join(",")}\n`);
-    else if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by)) });
+    if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by), csv), isCsv: csv });
     for await (const lines of linesOf(spans, names, by)) {
-      const rows = () => stringify(lines.map((line) => rowOf(line, String)));
-      print(json ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : rows());
+      print(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
       await allPrinted();
     }
   });
@@ -121,6 +118,10 @@ const rowOf = ({ time, key, name, kind, units, statuses }: Line, figure: (count:
   return [time, key, name, kind, ...[units, ...known, quota_exceeded].map(figure)];
 };
 
-async function* rowsOf(pages: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly (readonly string[])[]> {
-  for await (const lines of pages) yield lines.map((line) => rowOf(line, process.stdout.isTTY ? grouped : String));
+async function* rowsOf(
+  pages: AsyncIterable<readonly Line[]>,
+  isCsv = false,
+): AsyncGenerator<readonly (readonly string[])[]> {
+  const figure = process.stdout.isTTY && !isCsv ? grouped : String;
+  for await (const lines of pages) yield lines.map((line) => rowOf(line, figure));
 }
