@@ -24,7 +24,7 @@ interface Loader {
   readonly thread: string;
   /** Keeps the code that V8 has compiled so far for later runs, if they lack some. */
   keepCode(): void;
-  /** Has V8 optimise for a run of seconds. */
+  /** Before a run that takes seconds: has V8 optimise later. */
   expectLongRun(): void;
 }
 

@@ -16,6 +16,7 @@ export const environmentVariables = {
   XDG_STATE_HOME: "folder of idv/quota.db, verdicts.db and service.db (~/.local/state)",
   XDG_DATA_HOME: "folder of idv/disposable.bin, from idv data update (~/.local/share)",
   XDG_CACHE_HOME: "folder below HOME for compiled code (~/.cache)",
+  NODE_DISABLE_COMPILE_CACHE: "1: keep no compiled code",
   "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "proxies for requests to the service, and for lists",
   npm_config_registry: "registry of npm packages for idv data update, else that of ~/.npmrc",
   NODE_EXTRA_CA_CERTS: "file of additional certificate authorities",

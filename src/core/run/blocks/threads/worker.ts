@@ -8,7 +8,7 @@ import { BlockMemory } from "./block-memory.js";
 import { BlockQueue } from "./block-queue.js";
 import type { WorkerInput } from "./worker-pool.js";
 
-/** After so many, what a run needs has been compiled. */
+/** By then, V8 has compiled what a run needs. */
 const blocksUntilCompiled = 8;
 const { options, source, module, memory, threads, slots, queueMemory, thread } = workerData as WorkerInput;
 const blockMemory = new BlockMemory(threads, slots, memory);
