@@ -179,7 +179,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await again();
     await page.getByText("domains").click();
     await check(page, "domains.txt", "mailinator.com\nlarch-and-oak.com\n");
-    expect(await page.textContent(".lead")).toBe("1 of 2 domains are neither fake nor disposable.");
+    expect(await page.textContent(".lead")).toBe("1 of 2 domains is neither undeliverable nor disposable.");
     await context.close();
   });
 
@@ -201,7 +201,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     await page.getByText("One file is checked at a time; 1 more was dropped.").waitFor();
     await page.waitForSelector(".fault");
     await page.getByText("domains", { exact: true }).click();
-    await page.getByText("2 of 2 domains are neither fake nor disposable.").waitFor();
+    await page.getByText("2 of 2 domains are neither undeliverable nor disposable.").waitFor();
     await page.getByRole("button", { name: "Check another file" }).click();
     await page.waitForFunction(() => document.activeElement?.id === "file");
     await context.close();
