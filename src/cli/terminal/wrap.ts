@@ -3,7 +3,7 @@
 export const terminalWidth = (): number => process.stdout.columns || 80;
 
 // Longer words are not broken. The first line starts with `first`; the others are as far to the right. wrap-ansi makes
-// the start of every command 15 ms longer, an eighth.
+// the start of every command 15 to 20 ms longer, a fifth.
 export function wrap(text: string, width: number, first = ""): string {
   const indent = " ".repeat(first.length);
   const lines: string[] = [];
