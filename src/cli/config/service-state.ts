@@ -42,7 +42,7 @@ export async function withServiceState<Result>(
     return await work(store);
   } catch (error) {
     if (!(error instanceof UnknownKeyError)) throw error;
-    const [, id = ""] = /^no key "(.*?)"/.exec(error.message) ?? [];
+    const { id } = error;
     const keys = (await store.list()).filter(({ revoked }) => revoked === null);
     const meant = meantBy(
       id,

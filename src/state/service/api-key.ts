@@ -89,6 +89,14 @@ export interface AuditEntry {
 
 export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
+
+  /** `id` is what was given for the id of a key, and is none; never a secret. */
+  constructor(
+    message: string,
+    readonly id = "",
+  ) {
+    super(message);
+  }
 }
 
 export class KeyExistsError extends UnknownKeyError {

@@ -156,10 +156,11 @@ export const quotaExistsError = (quotaName: string): UnknownKeyError =>
   );
 
 /** A secret in the place of an id is not shown. */
-export const unknownKey = (id: string): UnknownKeyError =>
-  new UnknownKeyError(
-    `${/^sk_/.test(id) ? "a secret is no id of a key" : `no key "${id}"`}; run idv keys list to see all keys`,
-  );
+export const unknownKey = (id: string): UnknownKeyError => {
+  const advice = "run idv keys list to see all keys";
+  if (id.startsWith("sk_")) return new UnknownKeyError(`a secret is no id of a key; ${advice}`);
+  return new UnknownKeyError(`no key "${id}"; ${advice}`, id);
+};
 
 export function changeKey(key: KeyRow, quota: NamedQuotaRow, change: KeyChange, now: number): void {
   if (change.name !== undefined) key.name = change.name;

@@ -122,6 +122,10 @@ test("a key that is not there is said, and the name of one names its id", async 
   }
   const named = await idv(["keys", "revoke", "shop"], { home });
   expect([named.code, named.stderr]).toEqual([2, `idv: no key "shop"; that is the name of ${id}\n`]);
+  for (const name of ['the "old" shop', "sk_shop"]) await idv(["keys", "create", "--name", name], { home });
+  expect((await idv(["keys", "revoke", 'the "old" shop'], { home })).stderr).toContain('shop"; that is the name of ');
+  const secret = await idv(["keys", "revoke", "sk_shops"], { home });
+  expect(secret.stderr).toBe("idv: a secret is no id of a key; run idv keys list to see all keys\n");
   expect((await idv(["keys", "revoke", id], { home })).stderr).toBe(`idv: revoked key ${id}\n`);
   expect((await idv(["keys", "revoke", id], { home })).stderr).toMatch(/^idv: key \S+ is revoked since \d{4}-/);
   expect((await idv(["keys", "set", id, "--limit", "5"], { home })).stderr).toContain("which is revoked");
