@@ -23,7 +23,7 @@ function readEmbedded(path) {
   }
 }
 
-/** Whether a path is the user's, no link, and nobody else can write there: they would decide what runs. */
+/** Whether a path is the user's, and nobody else can write there: they would decide what runs. */
 const isOwn = ({ uid, mode }) => uid === process.getuid() && (mode & 0o022) === 0;
 
 /**
@@ -41,8 +41,9 @@ function folderOfCode() {
     const folder = join(parent, "idv");
     if (!isOwn(fs.statSync(home))) return undefined;
     if (fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) return undefined;
-    const isFolder = (path) => isOwn(fs.lstatSync(path)) && fs.lstatSync(path).isDirectory();
-    return isFolder(parent) && isFolder(folder) ? folder : undefined;
+    // A link to a folder is none.
+    const isOwnFolder = (found) => found.isDirectory() && isOwn(found);
+    return [parent, folder].every((path) => isOwnFolder(fs.lstatSync(path))) ? folder : undefined;
   } catch {
     return undefined;
   }
