@@ -1,4 +1,4 @@
-/** The result of a check: what was found, repairs, saving, and the rows that are fake or disposable. */
+/** The result of a check: what was found, repairs, saving, and the rows that are undeliverable or disposable. */
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
 import { counted, grouped } from "../../text.js";

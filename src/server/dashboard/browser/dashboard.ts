@@ -46,9 +46,10 @@ if (file) {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     const [first] = event.dataTransfer?.files ?? [];
+    if (first === undefined) return;
     const one = new DataTransfer();
-    if (first) one.items.add(first);
-    if (first) file.files = one.files;
+    one.items.add(first);
+    file.files = one.files;
   });
 }
 form?.addEventListener("submit", (event) => {

@@ -25,9 +25,7 @@ export const Field = ({ label, hint, fault, ...input }: FieldParts) => (
     <input
       autocomplete="off"
       {...input}
-      {...(fault !== undefined && {
-        ...{ autofocus: true, "aria-invalid": true, "aria-describedby": `fault-${input.name}` },
-      })}
+      {...(fault !== undefined && { autofocus: true, "aria-invalid": true, "aria-describedby": `fault-${input.name}` })}
     />
     {fault !== undefined && (
       <span class="at-field" id={`fault-${input.name}`}>

@@ -1,5 +1,4 @@
 /** The try-it box: verdicts on up to a hundred lines, free of charge. */
-
 import { Section } from "../../../core/facts/render/parts.js";
 import { reasonText } from "../../../core/facts/words.js";
 import type { Kind, Verdict } from "../../../core/validator/validator.js";
