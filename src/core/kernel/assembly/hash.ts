@@ -23,8 +23,14 @@ export function hash(start: usize, length: i32, word: u64): u64 {
 
 /** Returns the hash that decides the shard of an ASCII item, as `isInShard` in run/rows/shard.ts does. */
 export function shardHash(start: usize, end: usize): u32 {
-  let h: u32 = 0x811c9dc5;
-  for (let p: usize = start; p < end; p++) h = (h ^ smallLetter(load<u8>(p))) * 0x01000193;
+  let h: u32 = <u32>(end - start);
+  for (let p: usize = start; p < end; p += 16) {
+    const bytes = firstOf(lowerCase(v128.load(p)), <i32>min(end - p, 16));
+    const first = i32x4.extract_lane(bytes, 0) * 0x85ebca6b + i32x4.extract_lane(bytes, 1) * 0xc2b2ae35;
+    const second = i32x4.extract_lane(bytes, 2) * 0x27d4eb2f + i32x4.extract_lane(bytes, 3) * 0x165667b1;
+    h = h * 0x9e3779b1 + first + second;
+    h ^= h >> 15;
+  }
   return mix(h);
 }
 

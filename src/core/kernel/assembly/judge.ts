@@ -89,7 +89,8 @@ export function judgeList(start: usize, end: usize, codes: usize, hashes: usize,
     if (count === batch) return 0;
     let to = start;
     while (to < end && !isSeparator(load<u8>(to))) to++;
-    if (!readPlain(true, start, to, scratch + itemBytes * count, hashes + 8 * count)) return 0;
+    if (!readPlain(true, start, to, scratch + itemBytes * count)) return 0;
+    hashItem(scratch + itemBytes * count, hashes + 8 * count);
     count++;
     start = to + 1;
     while (start < end && load<u8>(start) === space) start++;
@@ -195,21 +196,31 @@ function readItem(isEmail: bool, block: usize, at: usize, item: usize, codeAt: u
       start = found;
       end = foundEnd;
     }
-    const isPlain = !isEscaped && readPlain(isEmail, start, end, item, hashAt);
-    code = isPlain ? layout.okCode : layout.askCode;
-    if (isPlain && shards() > 1 && !isInShard(shardHash(start, end))) code = layout.otherShardCode;
+    code = !isEscaped && readPlain(isEmail, start, end, item) ? layout.okCode : layout.askCode;
+    // The hashes are most of the work on a row.
+    if (code === layout.okCode && shards() > 1 && !isInShard(shardHash(start, end))) code = layout.otherShardCode;
+    if (code === layout.okCode) hashItem(item, hashAt);
   }
   // Records without an item are in the first shard.
   if ((code === layout.noItemCode || code === layout.notARowCode) && !isInShard(0)) code = layout.otherShardCode;
   store<u8>(codeAt, <u8>code);
 }
 
-function readPlain(isEmail: bool, start: usize, end: usize, item: usize, hashAt: usize): bool {
+function readPlain(isEmail: bool, start: usize, end: usize, item: usize): bool {
   const domain: usize = isEmail ? readLocalPart(start, end, item) : start;
-  if (domain === 0 || !readDomain(domain, end, item)) return false;
-  store<u64>(hashAt, hash(start, <i32>(domain - start), load<u64>(item)));
+  if (domain === 0 || !isDomain(domain, end)) return false;
   store<u32>(item, start, startOf);
+  store<u32>(item, domain, domainOf);
+  store<u32>(item, end, endOf);
   return true;
+}
+
+function hashItem(item: usize, hashAt: usize): void {
+  const start: usize = load<u32>(item, startOf);
+  const domain: usize = load<u32>(item, domainOf);
+  const ofDomain = hash(domain, <i32>(load<u32>(item, endOf) - <u32>domain), 0);
+  store<u64>(item, ofDomain);
+  store<u64>(hashAt, hash(start, <i32>(domain - start), ofDomain));
 }
 
 /** A quote inside a quoted item may be part of the address: `'o''neil@example.net'`. */
@@ -255,7 +266,7 @@ function readLocalPart(start: usize, end: usize, item: usize): usize {
   return at + 1;
 }
 
-function readDomain(start: usize, end: usize, item: usize): bool {
+function isDomain(start: usize, end: usize): bool {
   const length = <i32>(end - start);
   if (length < 3 || length > longest) return false;
   const labels = v128.load(layout.labelClass);
@@ -283,11 +294,7 @@ function readDomain(start: usize, end: usize, item: usize): bool {
   const empty: u64 = dots & ((dots << 1) | 1 | last);
   const misplaced: u64 = hyphens & ((dots << 1) | 1 | (dots >> 1) | last);
   // Without a dot, it may be a word such as `unknown` in place of a domain.
-  if ((~(isLabel | dots) & below) !== 0 || dots === 0 || (empty | misplaced) !== 0) return false;
-  store<u64>(item, hash(start, length, 0));
-  store<u32>(item, start, domainOf);
-  store<u32>(item, end, endOf);
-  return true;
+  return (~(isLabel | dots) & below) === 0 && dots !== 0 && (empty | misplaced) === 0;
 }
 
 function hasLetters(start: usize, end: usize): bool {

@@ -6,11 +6,26 @@ import { itemKey } from "../items/item.js";
 
 export type Shard = { readonly index: number; readonly count: number; readonly list: string };
 
-/** 32-bit FNV-1a of the key's UTF-16 units, mixed, modulo `count`. Never change this: machines may differ in version. */
+/** Odd numbers, which the hashes xxHash and MurmurHash3 multiply by as well: for four words, and for those before. */
+const factors = [0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f, 0x165667b1] as const;
+const factorBefore = 0x9e3779b1;
+
+/**
+ * Decides by a hash of the key's UTF-16 units, with zeros up to a multiple of 16: the kernel takes 16 bytes at once.
+ * Never change this: machines may differ in version.
+ */
 export function isInShard({ index, count }: Shard, item: string): boolean {
   const key = itemKey(item);
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  const byte = (at: number) => key.charCodeAt(at) << (8 * (at % 4));
+  let hash = key.length;
+  for (let at = 0; at < key.length; at += 16) {
+    hash = Math.imul(hash, factorBefore);
+    for (const [word, factor] of factors.entries()) {
+      const from = at + 4 * word;
+      hash += Math.imul(byte(from) ^ byte(from + 1) ^ byte(from + 2) ^ byte(from + 3), factor);
+    }
+    hash ^= hash >>> 15;
+  }
   return (mix(hash) >>> 0) % count === index - 1;
 }
 
