@@ -1,10 +1,18 @@
 // npm run bench:runs [-- ROWS [ROUNDS]] [-- --only WORD]
 //
 // Runs idv offline on one table of ROWS rows in many ways, each option and each kind of table by itself, in ROUNDS rounds. Prints
-// medians of wall time, CPU time and peak memory, and the CPU time of a row, without the start of the program, beside that of a
-// plain row in the same rounds. Ratios over 3 are marked: no option should cost many times what the work itself does. With --only,
-// the runs whose names have one of the words, which commas separate.
-import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// medians of wall time, CPU time and peak memory, and the CPU time of a row and of a megabyte, without the start of the program,
+// beside those of the plain run in the same rounds. A run is marked if both are over 3: no option should cost many times what the
+// work itself does. With --only, the runs whose names have one of the words, which commas separate.
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -243,13 +251,21 @@ try {
   const middle = (name, key) => median(results.get(name).map((run) => run[key]));
   const line = (name, ...cells) => say([name.padEnd(26), ...cells.map((cell) => cell.padStart(13))].join(""));
   say(`\n${rounds} rounds`);
-  line("", "wall s", "CPU s", "peak MB", "CPU of plain");
+  line("", "wall s", "CPU s", "peak MB", "CPU of plain", "a MB");
+  const bytesOf = (args) =>
+    statSync(
+      Object.keys(inputs)
+        .map(at)
+        .find((path) => args.includes(path)) ?? plain,
+    ).size;
   const cpuOf = (name) => middle(name, "cpu") - middle(start, "cpu");
-  for (const [name] of runs) {
+  for (const [name, args] of runs) {
     if (results.get(name) === undefined) continue;
     const ratio = cpuOf(name) / cpuOf("plain");
+    const ofMegabyte = (ratio * bytesOf([])) / bytesOf(args);
     const [wall, cpu] = [middle(name, "wall"), middle(name, "cpu")].map((seconds) => seconds.toFixed(2));
-    line(name, wall, cpu, middle(name, "peak").toFixed(0), `${ratio.toFixed(2)}${ratio > most ? " !" : "  "}`);
+    const mark = Math.min(ratio, ofMegabyte) > most ? " !" : "";
+    line(name, wall, cpu, middle(name, "peak").toFixed(0), ratio.toFixed(2), `${ofMegabyte.toFixed(2)}${mark}`);
   }
 } finally {
   await quota.end();
