@@ -581,11 +581,22 @@ export function predict({ lists, options, limit }: BulkCase): Outcome {
 
 const isNamedOtherwise = (list: List, column: number) => column === 1 && list.names[1] === "address";
 
-/** The shard of an item: FNV-1a over its characters, and the finaliser of MurmurHash3. */
+/** The shard of an item: the finaliser of MurmurHash3 over sums of four words, in arithmetic without a limit. */
 function shardOf(item: string, count: number): number {
-  let hash = 0x811c9dc5;
-  for (const unit of item.toLowerCase().split("")) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (((hash ^ (hash >>> 16)) >>> 0) % count) + 1;
+  const key = item.toLowerCase();
+  const factors = [0x85ebca6bn, 0xc2b2ae35n, 0x27d4eb2fn, 0x165667b1n];
+  const words = key.match(/.{1,4}/gs)!.map((part) => {
+    return part.split("").reduce((word, unit, nth) => word ^ (BigInt(unit.charCodeAt(0)) << BigInt(8 * nth)), 0n);
+  });
+  let hash = BigInt(key.length);
+  for (let first = 0; first < words.length; first += 4) {
+    const four = words.slice(first, first + 4).map((word, nth) => BigInt.asUintN(32, word) * factors[nth]!);
+    hash = BigInt.asUintN(32, hash * 0x9e3779b1n + four.reduce((sum, each) => sum + each));
+    hash ^= hash >> 15n;
+  }
+  hash ^= hash >> 16n;
+  hash = BigInt.asUintN(32, hash * 0x85ebca6bn);
+  hash ^= hash >> 13n;
+  hash = BigInt.asUintN(32, hash * 0xc2b2ae35n);
+  return (Number(hash ^ (hash >> 16n)) % count) + 1;
 }
