@@ -11,8 +11,8 @@ import { hash, shardHash } from "./hash";
 import { findHost, findInBrackets, found, foundEnd } from "./item";
 import { judgeMailbox } from "./mailbox";
 
-const letterG: u8 = 0x67;
-const letterM: u8 = 0x6d;
+const gmai: u32 = 0x69616d67;
+const goog: u32 = 0x676f6f67;
 const prot: u32 = 0x746f7270;
 const yand: u32 = 0x646e6179;
 const macDot: u32 = 0x2e63616d;
@@ -139,14 +139,11 @@ function isOwn(isEmail: bool, item: usize): bool {
   if (!isAscii(domain, end) || hasTwoHyphens(domain, end)) return false;
   if (!isEmail) return true;
   if (load<u32>(item, plusOf) !== <u32>domain - 1) return false;
-  if ((load<u8>(domain) | 0x20) === letterG) {
-    if ((load<u8>(domain, 1) | 0x20) !== letterM) return false;
-    for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
-  }
-  // Names that start like those of Proton, iCloud and Yandex.
+  // Names that start like those of Gmail, Proton, iCloud and Yandex.
   const first: u32 = load<u32>(domain) | 0x20202020;
   const three: u32 = first & 0xffffff;
-  if (first === prot || first === yand || first === macDot) return false;
+  if (first === gmai) for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
+  if (first === goog || first === prot || first === yand || first === macDot) return false;
   if (three === pmDot || three === meDot || three === yaDot) return false;
   // Sub-addresses are domains below those of a provider.
   const zone = labelAfter(domain, end);
