@@ -41,43 +41,42 @@ export function patternOf(item: string, hasFreeDots: boolean): number {
 /** By runs: one expression for all of them took minutes for an item of some thousand characters. */
 const isChanging = (text: string): boolean => text.match(/[a-z]+|\d+/g)!.length >= runsOfRandom;
 
-type Counts = readonly number[] | undefined;
-
-/** Counts rows of a file by pattern, and by the counts of their month and of their source, which identify these. */
+/** Counts rows of a file by pattern, and by the numbers of their month and of their source. */
 export class PatternCounts {
-  readonly #sourcesOf = new Map<Counts, Map<Counts, number[]>>();
-
+  readonly #counts = new Map<number, number[]>();
   #rows = 0;
-  #places = 0;
 
-  /** `pattern` returns an index; -1 for none. */
-  count(month: Counts, source: Counts, pattern: () => number): void {
+  /** Returns for how many rows the next one stands; 0 if it is not looked at. */
+  weigh(): number {
     const weight = this.#rows < rowsLookedAt ? 1 : laterStep;
-    if (this.#rows++ % weight !== 0) return;
-    const sources = this.#sourcesOf.get(month) ?? new Map<Counts, number[]>();
-    this.#sourcesOf.set(month, sources);
-    let counts = sources.get(source);
-    if (counts === undefined) {
-      if (this.#places++ >= mostPlaces) return;
-      // The last one counts all rows.
-      counts = [...patterns, "all"].map(() => 0);
-      sources.set(source, counts);
-    }
-    counts[patterns.length]! += weight;
-    const found = pattern();
-    if (found !== -1) counts[found]! += weight;
+    return this.#rows++ % weight === 0 ? weight : 0;
   }
 
-  addTo(places: Places, months: ReadonlyMap<string, Counts>, group: GroupCounts | undefined): void {
-    const names = new Map(Array.from(months, ([name, counts]) => [counts, name]));
-    for (const [month, sources] of this.#sourcesOf) {
-      for (const [source, counts] of sources) {
-        const place = { month: names.get(month) ?? null, source: group?.valueOf(source) ?? null };
-        places.add(place, counts[patterns.length]!, counts.slice(0, patterns.length));
-      }
+  /** Numbers are -1 for none. */
+  add(weight: number, month: number, source: number, pattern: number): void {
+    const place = (month + 1) * mostNumbers + source + 1;
+    let counts = this.#counts.get(place);
+    if (counts === undefined) {
+      if (this.#counts.size === mostPlaces) return;
+      // The last one counts all rows.
+      counts = [...patterns, "all"].map(() => 0);
+      this.#counts.set(place, counts);
+    }
+    counts[patterns.length]! += weight;
+    if (pattern !== -1) counts[pattern]! += weight;
+  }
+
+  addTo(places: Places, months: readonly string[], group: GroupCounts | undefined): void {
+    for (const [place, counts] of this.#counts) {
+      const month = months[Math.floor(place / mostNumbers) - 1] ?? null;
+      const source = group?.valueOf((place % mostNumbers) - 1) ?? null;
+      places.add({ month, source }, counts[patterns.length]!, counts.slice(0, patterns.length));
     }
   }
 }
+
+/** More than a column has values that are counted. */
+const mostNumbers = 65_536;
 
 interface Place extends Pick<Attack, "month" | "source"> {
   all: number;

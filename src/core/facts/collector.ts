@@ -9,7 +9,8 @@ import { type Kind, knownStatuses, type Verdict } from "../validator/validator.j
 import { PatternCounts, Places, patternOf } from "./attacks.js";
 import type { Breakdown, Group } from "./facts-schema.js";
 import { type GroupColumn, GroupCounts, isBad } from "./groups.js";
-import { ByHash, Hashes } from "./hashed-names.js";
+import { Hashes } from "./hashed-names.js";
+import { KeyCounts, noSeries } from "./key-counts.js";
 import type { DateColumn } from "./months.js";
 import { TopCounts } from "./top-counts.js";
 
@@ -43,10 +44,7 @@ class Counts {
     for (const [flag, count] of flags) this.countFlag(flag, count);
     this.typos.addAll(typos);
     this.providers.addAll(providers);
-    for (const [month, counts] of months) {
-      const own = this.countsOf(month);
-      for (const [index, count] of counts.entries()) own[index]! += count;
-    }
+    for (const [month, counts] of months) this.addMonth(month, counts);
     for (const name of dateColumns) this.dateColumns.add(name);
     this.mailboxes.addAll(mailboxes.all);
     this.rows.push(...rows.slice(0, mostAddresses - this.rows.length));
@@ -56,10 +54,9 @@ class Counts {
     this.flags.set(flag, (this.flags.get(flag) ?? 0) + rows);
   }
 
-  countsOf(month: string): number[] {
-    const counts = this.months.get(month) ?? series.map(() => 0);
-    this.months.set(month, counts);
-    return counts;
+  addMonth(month: string, counts: readonly number[]): void {
+    const own = this.months.get(month);
+    this.months.set(month, own ? own.map((count, nth) => count + counts[nth]!) : [...counts]);
   }
 }
 
@@ -71,8 +68,7 @@ export class Collector {
   #isFirst = true;
   readonly #suggestedDomains = new Map<string, string | undefined>();
   #isItem: ItemMailboxes["isItem"] = () => false;
-  /** For each date, the counts of its month, which all dates of that month share. */
-  #countsByDate = new ByHash<number[] | undefined>();
+  #months: KeyCounts | undefined;
   #patterns = new PatternCounts();
 
   constructor(private readonly options: CollectorOptions) {}
@@ -80,7 +76,7 @@ export class Collector {
   observerOf(file: string, dates: DateColumn | undefined, groups: readonly GroupColumn[] = []): RowObserver {
     this.#file = new Counts();
     this.#groups = groups.map((group) => new GroupCounts(group, series));
-    this.#countsByDate = new ByHash();
+    this.#months = dates && monthCounts(dates);
     this.#patterns = new PatternCounts();
     if (dates !== undefined) this.#file.dateColumns.add(dates.name);
     return {
@@ -88,7 +84,7 @@ export class Collector {
         mailboxes: this.options.kind === "email",
         columns: [...(dates ? [dates] : []), ...groups].map(({ column }) => column),
       },
-      observe: (rows) => this.#observe(file, dates, rows),
+      observe: (rows) => this.#observe(file, rows),
     };
   }
 
@@ -97,7 +93,9 @@ export class Collector {
   }
 
   keepFile(): void {
-    this.#patterns.addTo(this.#file.places, this.#file.months, this.#groups[0]);
+    const months = this.#months?.keys ?? [];
+    for (const [number, month] of months.entries()) this.#file.addMonth(month, this.#months!.countsOf(number));
+    this.#patterns.addTo(this.#file.places, months, this.#groups[0]);
     if (this.#isFirst) this.#total = this.#file;
     else this.#total.add(this.#file);
     this.#isFirst = false;
@@ -122,34 +120,53 @@ export class Collector {
     };
   }
 
-  #observe(file: string, dates: DateColumn | undefined, rows: ObservedRows): void {
-    const { withAddresses, withFlags } = this.options;
-    const { codes, statuses, reasons, mailboxes } = rows;
+  #observe(file: string, rows: ObservedRows): void {
+    const { codes, statuses, mailboxes, facts } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
-    const seriesOf = statuses.map((status) => {
+    const ofCodes = statuses.map((status, code) => {
       const known = series.indexOf(status);
-      return known === -1 ? series.length - 1 : known;
+      return hasItem(code) ? (known === -1 ? series.length - 1 : known) : noSeries;
     });
+    const seriesOf = codes.map((code) => ofCodes[code] ?? noSeries);
     const domains = this.#countDomains(rows, seriesOf);
-    const isPlaced = this.options.kind === "email" && (dates !== undefined || this.#groups.length > 0);
-    for (let row = 0; row < codes.length; row++) {
-      const code = codes[row]!;
-      if (!hasItem(code)) continue;
-      if (withFlags) for (const flag of rows.flagsOf(row)) this.#file.countFlag(flag, 1);
-      const status = statuses[code]!;
-      const reason = reasons[code];
-      if (mayBeTypo(status, reason)) this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
-      const month = dates && this.#monthCounts(dates, rows, row);
-      if (month !== undefined) month[seriesOf[code]!]!++;
-      const source = this.#countGroups(rows, row, seriesOf[code]!, dates ? 1 : 0);
-      if (isPlaced) this.#patterns.count(month, source, () => this.#patternOf(rows, row, domains[row]!));
-      if (withAddresses && isBad(status)) this.#show(file, rows, row, status);
+    const months = this.#months?.count(rows, facts?.fields[0], seriesOf);
+    const before = this.#months ? 1 : 0;
+    const [sources] = this.#groups.map((group, nth) => group.count(rows, facts?.fields[before + nth], seriesOf));
+    if (this.options.kind === "email" && before + this.#groups.length > 0) {
+      this.#countPatterns(rows, { seriesOf, domains, months, sources });
     }
+    this.#lookAtRows(file, rows, domains);
     this.#file.providers.trim();
     this.#file.typos.trim();
   }
 
-  #countDomains(rows: ObservedRows, seriesOf: readonly number[]): Int32Array {
+  #countPatterns(rows: ObservedRows, { seriesOf, domains, months, sources }: RowKeys): void {
+    for (let row = 0; row < seriesOf.length; row++) {
+      const weight = seriesOf[row] === noSeries ? 0 : this.#patterns.weigh();
+      if (weight === 0) continue;
+      const pattern = this.#patternOf(rows, row, domains[row]!);
+      this.#patterns.add(weight, months?.[row] ?? -1, sources?.[row] ?? -1, pattern);
+    }
+  }
+
+  #lookAtRows(file: string, rows: ObservedRows, domains: Int32Array): void {
+    const { withAddresses, withFlags } = this.options;
+    const { codes, statuses, reasons } = rows;
+    const isLookedAt = statuses.map(
+      (status, code) =>
+        hasItem(code) && (withFlags || mayBeTypo(status, reasons[code]) || (withAddresses && isBad(status))),
+    );
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row]!;
+      if (!isLookedAt[code]) continue;
+      const status = statuses[code]!;
+      if (withFlags) for (const flag of rows.flagsOf(row)) this.#file.countFlag(flag, 1);
+      if (mayBeTypo(status, reasons[code])) this.#addTypo(rows, row, this.#domainText(rows, row, domains[row]!));
+      if (withAddresses && isBad(status)) this.#show(file, rows, row, status);
+    }
+  }
+
+  #countDomains(rows: ObservedRows, seriesOf: Uint8Array): Int32Array {
     const { codes, statuses, reasons, facts } = rows;
     const { providers } = this.#file;
     const numbers = new Int32Array(codes.length).fill(-1);
@@ -162,7 +179,7 @@ export class Collector {
       if (isCounted[code]) {
         number = numbers[row]!;
         if (number === -1) number = this.#domainOf(rows, row);
-        if (number !== -1) providers.add(number, seriesOf[code]);
+        if (number !== -1) providers.add(number, seriesOf[row]);
       }
       numbers[row] = number;
     }
@@ -188,7 +205,7 @@ export class Collector {
 
   #domainText(rows: ObservedRows, row: number, number: number): string {
     if (number !== -1) return this.#file.providers.nameOf(number);
-    return domainOf(this.options.kind, rows.locate(row).item ?? "");
+    return domainOf(this.options.kind, rows.item(row) ?? "");
   }
 
   #show(file: string, rows: ObservedRows, row: number, status: string): void {
@@ -198,36 +215,9 @@ export class Collector {
     this.#file.rows.push({ file, line, item, status, reason, suggestion });
   }
 
-  // `before` is the number of columns whose fields are before those of the groups. Returns the counts of the value in
-  // the first group.
-  #countGroups(rows: ObservedRows, row: number, status: number, before: number): readonly number[] | undefined {
-    let first: readonly number[] | undefined;
-    // Not `entries()`, which makes an array for each row.
-    for (let nth = 0; nth < this.#groups.length; nth++) {
-      const group = this.#groups[nth]!;
-      const hashes = rows.facts?.fields[before + nth];
-      if (group.isGivenUp) continue;
-      const low = hashes?.[2 * row] ?? 0;
-      const high = hashes?.[2 * row + 1] ?? 0;
-      const counts = group.find(low, high) ?? group.add(low, high, rows.field(row, group.column));
-      if (counts !== undefined) counts[status]!++;
-      if (nth === 0) first = counts;
-    }
-    return first;
-  }
-
   #patternOf(rows: ObservedRows, row: number, domain: number): number {
     const hasFreeDots = domain !== -1 && ignoresDots(this.#file.providers.nameOf(domain));
-    return patternOf(rows.locate(row).item ?? "", hasFreeDots);
-  }
-
-  #monthCounts({ column, monthOf }: DateColumn, rows: ObservedRows, row: number): number[] | undefined {
-    // The hash is zero if the field is empty, or the threads have not read the record.
-    const hashes = rows.facts?.fields[0];
-    return this.#countsByDate.of(hashes?.[2 * row] ?? 0, hashes?.[2 * row + 1] ?? 0, () => {
-      const month = monthOf(rows.field(row, column));
-      return month === undefined ? undefined : this.#file.countsOf(month);
-    });
+    return patternOf(rows.item(row) ?? "", hasFreeDots);
   }
 
   #addTypo(rows: ObservedRows, row: number, domain: string): void {
@@ -239,7 +229,7 @@ export class Collector {
     const meant = this.#suggestedDomains.get(domain);
     if (meant === undefined) return;
     // Some mailboxes that are mistyped at one provider cannot be at the one that was meant.
-    const { item } = rows.locate(row);
+    const item = rows.item(row);
     if (item === undefined || this.#explain(item, "fake").suggestion === undefined) return;
     const { typos } = this.#file;
     typos.add(numberOf(typos, rows.hashOf(domain), `${domain} → ${meant}`));
@@ -278,6 +268,22 @@ export class Collector {
     });
     return isNew.length - unlisted.length;
   }
+}
+
+type RowKeys = {
+  readonly seriesOf: Uint8Array;
+  readonly domains: Int32Array;
+  readonly months: Int32Array | undefined;
+  readonly sources: Int32Array | undefined;
+};
+
+function monthCounts({ column, monthOf }: DateColumn): KeyCounts {
+  const months = new KeyCounts(column, series.length, (date) => {
+    const month = monthOf(date);
+    const known = month === undefined ? -1 : months.keys.indexOf(month);
+    return known === -1 && month !== undefined ? months.add(month) : known;
+  });
+  return months;
 }
 
 const mayBeTypo = (status: string, reason: string | undefined): boolean =>

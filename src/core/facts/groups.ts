@@ -2,7 +2,7 @@
 import { grouped } from "../../text.js";
 import { knownStatuses } from "../validator/validator.js";
 import type { Group, GroupValue } from "./facts-schema.js";
-import { ByHash } from "./hashed-names.js";
+import { KeyCounts } from "./key-counts.js";
 
 export interface GroupColumn {
   readonly column: number;
@@ -65,71 +65,61 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 const mostCounted = 1000;
 
 export class GroupCounts {
-  /** Values as they were first written, by their lower case; undefined for a column with too many. */
-  #values: Map<string, { readonly name: string; readonly counts: number[] }> | undefined = new Map();
-  #others: number[] | undefined;
-  readonly #byHash = new ByHash<number[] | undefined>();
+  /** The numbers of values by their lower case; a value is shown as it was first written. */
+  readonly #numbers = new Map<string, number>();
+  readonly #counts: KeyCounts;
+  #others: number | undefined;
+  /** Whether the column has too many values. */
+  #isGivenUp = false;
 
   constructor(
     private readonly wanted: GroupColumn,
     private readonly series: readonly string[],
-  ) {}
-
-  get column(): number {
-    return this.wanted.column;
+  ) {
+    this.#counts = new KeyCounts(wanted.column, series.length, (value) => this.#numberOf(value));
   }
 
-  /** Returns the counts of a value by its hash, which is zero if it is not known; undefined if `add` has to be asked. */
-  find(low: number, high: number): number[] | undefined {
-    return this.#values && this.#byHash.get(low, high);
+  /** As `count` of {@link KeyCounts}: the numbers are those of values. */
+  count(...of: Parameters<KeyCounts["count"]>): Int32Array | undefined {
+    return this.#isGivenUp ? undefined : this.#counts.count(...of);
   }
 
-  /** Returns the counts of a value that is new or has no hash; undefined for a column with too many values. */
-  add(low: number, high: number, value: string): number[] | undefined {
-    return this.#values && this.#byHash.of(low, high, () => this.#countsOfValue(value));
+  /** Returns the value of a number; undefined for one of many. */
+  valueOf(number: number): { readonly column: string; readonly value: string } | undefined {
+    const value = this.#isGivenUp || number === this.#others ? undefined : this.#counts.keys[number];
+    return value === undefined ? undefined : { column: this.wanted.name, value };
   }
 
-  /** Whether the column has too many values. */
-  get isGivenUp(): boolean {
-    return this.#values === undefined;
-  }
-
-  /** Returns the value that has these counts; undefined for one of many. */
-  valueOf(counts: readonly number[] | undefined): { readonly column: string; readonly value: string } | undefined {
-    const found = [...(this.#values?.values() ?? [])].find((value) => value.counts === counts);
-    return found && { column: this.wanted.name, value: found.name };
-  }
-
-  #countsOfValue(value: string): number[] | undefined {
-    const values = this.#values!;
+  #numberOf(value: string): number {
     const name = value.trim().slice(0, longestValue) || "(empty)";
-    const known = values.get(name.toLowerCase());
-    if (known !== undefined) return known.counts;
-    if (values.size >= (this.wanted.isWanted ? mostCounted : mostValues)) {
-      if (this.wanted.isWanted) {
-        this.#others ??= this.series.map(() => 0);
-        return this.#others;
-      }
-      // It was not of few values after all.
-      this.#values = undefined;
-      return undefined;
+    const known = this.#numbers.get(name.toLowerCase());
+    if (known !== undefined) return known;
+    if (this.#numbers.size >= (this.wanted.isWanted ? mostCounted : mostValues)) {
+      // Else it was not of few values after all.
+      if (this.wanted.isWanted) this.#others ??= this.#counts.add("");
+      else this.#isGivenUp = true;
+      return this.#others ?? -1;
     }
-    const counts = this.series.map(() => 0);
-    values.set(name.toLowerCase(), { name, counts });
-    return counts;
+    const number = this.#counts.add(name);
+    this.#numbers.set(name.toLowerCase(), number);
+    return number;
   }
 
   group(): Group | undefined {
     const { name: column, isWanted } = this.wanted;
-    if (this.#values === undefined) return undefined;
+    if (this.#isGivenUp) return undefined;
     const counted = (counts: readonly number[]) => ({
       rows: counts.reduce((sum, count) => sum + count, 0),
       statuses: Object.fromEntries(
         this.series.flatMap((status, nth) => (counts[nth] === 0 ? [] : [[status, counts[nth]!]])),
       ),
     });
-    const values = Array.from(this.#values.values(), ({ name, counts }) => ({ name, ...counted(counts) }));
-    const others = this.#others ? { values: null, ...counted(this.#others) } : null;
+    const values = Array.from(this.#numbers.values(), (number) => ({
+      name: this.#counts.keys[number]!,
+      ...counted(this.#counts.countsOf(number)),
+    }));
+    const others =
+      this.#others === undefined ? null : { values: null, ...counted(this.#counts.countsOf(this.#others)) };
     return { column, isWanted, values: mostFirst(values), others };
   }
 }

@@ -89,6 +89,8 @@ export interface ObservedRows {
   readonly mailboxes?: ItemMailboxes | undefined;
   readonly facts?: RowFacts | undefined;
   hashOf(domain: string): ItemHash;
+  item(row: number): string | undefined;
+  /** Finds the records of the rows, which costs as much as the verdicts on them. */
   locate(row: number): RowLocation;
   flagsOf(row: number): readonly Flag[];
   field(row: number, column: number): string;

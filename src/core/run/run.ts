@@ -21,6 +21,7 @@ import type { MainThread } from "./blocks/chunk-verdicts.js";
 import type { PreparedKernel, ThreadEngine } from "./blocks/classified-chunks.js";
 import { classifyTable, mostWaiting, prepareKernel } from "./blocks/classified-chunks.js";
 import type { OtherStatus } from "./blocks/kept-rows.js";
+import { plainItemOf } from "./blocks/plain-address.js";
 import { plainFlagsOf } from "./blocks/plain-flags.js";
 import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
@@ -65,6 +66,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const writer = new RowWriter(options, ledger.codes.statuses, ledger.codes.reasons);
   const itemCodes = new Uint32Array(256);
   const plainFlags = mailCheck ? undefined : plainFlagsOf(kind, table.scanned.shape);
+  const plainItem = plainItemOf(kind, table.scanned.shape);
 
   const waiting: NumberedChunk[] = [];
   let rowsRead = 0;
@@ -91,6 +93,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       countsDomains: embedded !== undefined,
       flagsOf: (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
       plainFlags,
+      plainItem,
       fixer: options.fixer,
     });
     if (domains) countDomains(chunk, options, ledger, classifier, domains);

@@ -18,11 +18,11 @@ export function unknownEndings(kind: Kind, classifier: Classifier | undefined, n
   const counts = new Map<string, number>();
   let rows = 0;
   return {
-    observe({ codes, reasons, locate }: ObservedRows) {
+    observe({ codes, reasons, item }: ObservedRows) {
       const isUnknown = reasons.map((reason) => reason === unknownTld.code);
       for (const [row, code] of codes.entries()) {
         if (!isUnknown[code]) continue;
-        const { reason = "", suggestion } = classifier.classify(kind, locate(row).item ?? "");
+        const { reason = "", suggestion } = classifier.classify(kind, item(row) ?? "");
         const [rule, ending] = reason.split(": ");
         // A suggestion means that it is a typing error.
         if (rule !== unknownTld.code || ending === undefined || suggestion !== undefined) continue;

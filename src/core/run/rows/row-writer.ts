@@ -37,6 +37,7 @@ export interface RowsWithStatus {
   readonly facts?: ObservedRows["facts"];
   hashOf: ObservedRows["hashOf"];
   flagsOf: ObservedRows["flagsOf"];
+  item: ObservedRows["item"];
   locate(row: number): RowLocation;
   field(row: number, column: number): string;
   all(): Uint8Array;

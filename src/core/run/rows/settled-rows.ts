@@ -5,6 +5,7 @@ import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { keepRecords, wantedRecords } from "../../table/writers/record-writer.js";
 import type { Status } from "../../validator/validator.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
+import type { plainItemOf } from "../blocks/plain-address.js";
 import type { PlainFlags } from "../blocks/plain-flags.js";
 import type { ItemLedger } from "../item-ledger.js";
 import { type FixedChunk, fixItems } from "../items/fixed-items.js";
@@ -20,6 +21,7 @@ interface SettledRowOptions {
   readonly flagsOf: (item: string, status: Status) => readonly Flag[];
   /** Undefined if flags depend on more than items. */
   readonly plainFlags: PlainFlags | undefined;
+  readonly plainItem: ReturnType<typeof plainItemOf>;
   readonly fixer: Fixer | undefined;
 }
 
@@ -27,7 +29,7 @@ export function settledRows(
   numbered: NumberedChunk,
   ledger: ItemLedger,
   classifier: BlockClassifier,
-  { differs, countsDomains, flagsOf, plainFlags, fixer }: SettledRowOptions,
+  { differs, countsDomains, flagsOf, plainFlags, plainItem, fixer }: SettledRowOptions,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   const { facts, elsewhere, elsewhereAt, elsewhereRow } = numbered;
@@ -58,6 +60,7 @@ export function settledRows(
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     elsewhereName: () => classifier.elsewhereIn(records(), elsewhereRow - 1),
     hashOf: (domain) => classifier.judge.hashOf(domain),
+    item: (row) => (facts && columns === 1 && !fixed ? plainItem?.(facts, row) : undefined) ?? itemOf(row),
     locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
     flagsOf: (row) => {
       const plain = facts && columns === 1 && !fixed ? plainFlags?.of(facts.bytes, facts.domains, row) : undefined;
