@@ -5,20 +5,24 @@ const wordsFor = (meanings: Readonly<Record<string, string>>): ReadonlyMap<strin
   new Map(Object.entries(meanings).flatMap(([meaning, words]) => words.split(" ").map((word) => [word, meaning])));
 
 const keyWords = "api-key apikey api_key k key token";
-const keyAdvice = "others can read a key on a command line; put it into IDV_API_KEY, or run idv login";
+const keyAdvice = "others can read a key on a command line; put it into IDV_API_KEY, or a file: idv login < key.txt";
 
 const optionsOfTables = wordsFor({
   [keyAdvice]: keyWords,
   "write --set apiKeyFile=FILE": "api-key-file",
   "write --base-url URL": "url endpoint",
-  "write --set concurrency=N": "workers threads jobs j concurrency",
+  "idv uses the cores by itself; for requests to a service at a time, write --set concurrency=N":
+    "workers threads jobs j",
+  "write --set concurrency=N": "concurrency",
   "write --set rate=50/s": "rate",
   "write --set maxRetries=N": "retries",
   "write --set timeout=30s": "timeout",
   "write --set batchSize=N": "batch-size",
   "write --dns": "mx check-mx",
   "idv asks no mailbox; --dns asks for the mail servers of domains": "smtp verify-smtp",
-  "for a limit of units, run idv quota set --limit N": "limit",
+  "for the first rows, write head -n 101 list.csv | idv emails; for a limit of units, idv quota set --limit N": "limit",
+  "write --report FILE.html": "html",
+  "write --report FILE.pdf": "pdf",
   "write -I": "overwrite",
   "nothing is asked; -I replaces the file": "yes",
   "write -q": "no-progress silent",
@@ -59,16 +63,20 @@ const optionsOfTables = wordsFor({
 });
 
 const statuses = wordsFor({
-  ok: "valid good deliverable",
-  fake: "invalid bad undeliverable typo",
+  "ok,alias": "valid good deliverable",
+  fake: "invalid undeliverable",
+  "fake,disposable": "bad",
   disposable: "temporary temp throwaway",
   empty: "blank",
 });
 
-export const statusCalled = (word: string): string | undefined => statuses.get(word);
+/** Other programs have fewer statuses: what is good to them is two here. */
+export const statusesCalled = (word: string): readonly string[] | undefined =>
+  statuses.get(word.toLowerCase())?.split(",");
 
 const commands = wordsFor({
-  "to check a list: idv emails list.csv, and an address: idv check ADDRESS": "validate verify mail",
+  "to check a list: idv emails list.csv, and an address: idv check ADDRESS":
+    "validate verify mail email e-mail e-mails emial",
   "to check a list: idv emails list.csv": "clean run",
   "with -I.bak, the old file is list.csv.bak": "undo",
   "a report tells what changed since the one it replaces: idv emails list.csv --report FILE.html": "compare",

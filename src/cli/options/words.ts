@@ -4,7 +4,7 @@ import { mailServices } from "../../core/classifier/flags/mail-services.js";
 import type { BadRowPolicy } from "../../core/table/bad-rows.js";
 import { type Kind, knownStatuses } from "../../core/validator/validator.js";
 import { meantBy } from "./meant.js";
-import { statusCalled } from "./others-words.js";
+import { statusesCalled } from "./others-words.js";
 import { InvalidValue, knownWord, path } from "./values.js";
 
 export interface Limit {
@@ -49,14 +49,15 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
   const statuses = statusesOf(kind, ...others);
   const flagCalled = (word: string) =>
     others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
-  const meant = (word: string) => statusCalled(word.toLowerCase()) ?? flagCalled(word) ?? meantBy(word, statuses);
+  const called = (word: string) => statusesCalled(word)?.filter((status) => statuses.includes(status));
+  const meant = (word: string) => called(word)?.join(",") ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
   const own = statusesOf(kind).filter((status) => status !== "quota_exceeded");
   return (value: string): string[] => {
     const parts = partsOf(value);
     const negated = parts.flatMap((part) => /^[!^~-](.+)$/.exec(part)?.[1] ?? []);
     if (negated.length > 0) {
-      const left = negated.map((word) => statusCalled(word.toLowerCase()) ?? knownWord(word, own, undefined, accepted));
+      const left = negated.flatMap((word) => called(word) ?? knownWord(word, own, undefined, accepted));
       const others = own.filter((status) => !left.includes(status));
       throw new InvalidValue(`For all but ${left.join(" and ")}, write ${others.join(",")}.`, `"${value}"`);
     }

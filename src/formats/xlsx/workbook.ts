@@ -116,7 +116,7 @@ async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, w
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => `"${sheet.name}"`);
-    const like = names.find((each) => each.toLowerCase() === `"${wanted.toLowerCase()}"`);
+    const like = names.find((each) => each.toLowerCase().startsWith(`"${wanted.toLowerCase()}`));
     const hint = like === undefined ? "" : ` (did you mean ${like}?)`;
     const what = `no sheet "${wanted}"${hint}; the sheets are ${names.join(", ")}`;
     throw new ChoiceError(`${name}: ${what}`, { code: "sheet" });

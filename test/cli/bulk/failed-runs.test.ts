@@ -46,7 +46,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       '--delimiter: """ is invalid. It takes one ASCII character other than " and line ends, or none.': 'l.csv -d "',
       '--column: "" is invalid. It must not be empty.': "l.csv -c ",
       "unknown option --offlin (did you mean --offline?); see idv emails --help": "l.csv --offlin",
-      '--fail-on: "bad" is invalid. Did you mean fake? Statuses of emails: ok, alias, disposable, fake, quota_exceeded, no-rows.':
+      '--fail-on: "bad" is invalid. Did you mean fake,disposable? Statuses of emails: ok, alias, disposable, fake, quota_exceeded, no-rows.':
         "l.csv --fail-on ok,bad",
       '--log: "xml" is invalid. It takes one of text, plain, json, github, none, debug, json:FILE, gitlab:FILE, sarif:FILE.':
         "l.csv --log xml",
