@@ -1,6 +1,6 @@
 /**
- * idv as a library: classifies e-mail addresses and domains offline and, on request, checks their domains in DNS. Knows
- * nothing of settings and quotas, and reads no files but its tables.
+ * idv as a library: classifies e-mail addresses and domains offline, checks their domains in DNS, and asks a service, each on
+ * request. Knows nothing of settings and of the user's own quota, and reads no files but its tables.
  * @packageDocumentation
  */
 import type { Classifier } from "./core/classifier/classifier.js";

@@ -23,7 +23,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   2: "wrong usage or configuration",
   3: "not authorised: no key, or the service does not accept it",
   4: "quota exhausted: the output is complete, some rows are quota_exceeded; takes precedence over 1",
-  5: "a service that is needed could not be reached or gave an invalid answer: the API, the npm registry, or DNS with --dns=strict",
-  6: "input, output or a file of idv could not be read or written",
+  5: "a service that is needed could not be reached or gave an invalid answer: the API, a list on the web, the npm registry, or DNS with --dns=strict",
+  6: "input, output, or a file or database of idv could not be read or written",
   70: "a bug in idv, or a part of it is missing",
 };

@@ -117,7 +117,9 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     const page = await browser.newPage();
     await page.goto(`${pathToFileURL(folder)}/command-emails.html#option-dedupe`);
     expect(await page.textContent("dt:target")).toBe("--dedupe [=KEY]");
-    expect(await page.locator("dt:target + dd").textContent()).toBe("write the first row of each item, or mailbox");
+    expect(await page.locator("dt:target + dd").textContent()).toBe(
+      "leave out duplicates: write the first row of each item, or mailbox",
+    );
     expect(await page.locator("dt[id]").count()).toBeGreaterThan(30);
   });
 

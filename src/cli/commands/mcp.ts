@@ -10,7 +10,7 @@ const options = optionRecords({
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Serves the tools check, check_file, explain and quota to an assistant, over the Model Context Protocol (MCP) on standard\ninput and output. Files are those in this folder; nothing leaves the machine, unless --online is given.",
+      "Serves the tools check, check_file, explain and quota to an assistant, over the Model Context Protocol (MCP) on standard input and output.\nFiles are those in this folder; nothing leaves the machine, unless --online is given.",
     examples: ["mcp", "mcp --online"],
     options,
     topics: ["recipes"],

@@ -21,7 +21,7 @@ const options = optionRecords({
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Serves a page on which people without a terminal check a list: they drop a file, see the report, and save the checked\nfile. The list stays in their browser: the page sends nothing. With -o, it is one file to pass on.",
+      "Serves a page on which people without a terminal check a list: they drop a file, see the report, and save the checked file.\nThe list stays in their browser: the page sends nothing. With -o, it is one file to pass on.",
     examples: ["page --open", "page -o check-a-list.html"],
     options,
     topics: ["service"],

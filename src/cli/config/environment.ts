@@ -12,7 +12,7 @@ export const environmentVariables = {
   "LISTEN_FDS, LISTEN_PID": "the socket that systemd has opened for idv serve",
   IDV_ALLOW: "files of allowed domains and addresses, separated by :",
   IDV_DENY: "files of denied domains and addresses, separated by :",
-  XDG_CONFIG_HOME: "folder of idv/config.json and the key of idv login (~/.config)",
+  XDG_CONFIG_HOME: "folder of idv/config.json, the key of idv login, own lists and the cache secret (~/.config)",
   XDG_STATE_HOME: "folder of idv/quota.db, verdicts.db and service.db (~/.local/state)",
   XDG_DATA_HOME: "folder of idv/disposable.bin, from idv data update (~/.local/share)",
   XDG_CACHE_HOME: "folder below HOME for compiled code (~/.cache)",

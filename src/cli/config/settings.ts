@@ -30,6 +30,8 @@ interface Setting {
   readonly parse: (text: string) => unknown;
   readonly show?: (value: never) => string;
   readonly fallback?: string;
+  /** How the default is shown, if it is no text. */
+  readonly fallbackText?: string;
   /** Absent if the command line gives the setting by `--set` only. */
   readonly flags?: string;
   readonly belongsTo?: "api" | "dns";
@@ -92,14 +94,19 @@ const settings = defineSettings({
     help: "which of several items in a field counts: worst, first or best",
     ...oneOfFirst("worst", "first", "best"),
   },
-  emptyValues: { help: "words for no item, instead of n/a, null ...", parse: wordList, show: words },
+  emptyValues: {
+    help: "words for no item, instead of n/a, null ...",
+    ...{ parse: wordList, show: words, fallbackText: "built in" },
+  },
   listUrl: {
     flags: "--list-url <URL>",
-    help: "where idv data update fetches the public list, or none",
-    parse: listUrl,
-    isOwn: true,
+    help: "where idv data update fetches the public list; none: nowhere",
+    ...{ parse: listUrl, fallbackText: "built in", isOwn: true },
   },
-  dailyListUrl: { help: "where idv data update fetches the list of the day, or none", parse: listUrl, isOwn: true },
+  dailyListUrl: {
+    help: "where idv data update fetches the list of the day; none: nowhere",
+    ...{ parse: listUrl, fallbackText: "built in", isOwn: true },
+  },
   header: {
     help: "write the header: always, never, or first: in the first shard only",
     ...oneOfFirst("always", "first", "never"),
@@ -201,8 +208,8 @@ export function textsOf(value: unknown, where: string): string[] {
 export const parserOf = <Name extends SettingName>(name: Name): All[Name]["parse"] => settings[name].parse;
 
 export function showSetting(name: SettingName, value: unknown): string {
-  const { show = String } = settingOf(name);
-  return value === undefined ? "none" : (show as (value: unknown) => string)(value);
+  const { show = String, fallbackText = "none" } = settingOf(name);
+  return value === undefined ? fallbackText : (show as (value: unknown) => string)(value);
 }
 
 function showTime(milliseconds: number): string {

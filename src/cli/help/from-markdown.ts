@@ -14,7 +14,7 @@ import type { Block } from "./topics.js";
 const generated: Readonly<Record<string, () => string>> = {
   settings: () => {
     const rows = settingNames.map((name) => {
-      const { fallback = "none", help } = settingOf(name);
+      const { fallbackText = "none", fallback = fallbackText, help } = settingOf(name);
       return [name, variableOf(name), fallback, help];
     });
     return table(["Setting", "Variable", "Default", "Meaning"], rows);

@@ -37,6 +37,6 @@ export const inputOptions = optionRecords({
   comment: { flags: "--comment <CHAR>", help: "copy lines starting with CHAR unchanged", parse: markCharacter },
   force: {
     flags: "--force",
-    help: "go on where nearly all items are invalid, most rows bad, or a row is like the header of another table",
+    help: "go on although most items are invalid, most rows are bad, or a second header follows",
   },
 });

@@ -37,7 +37,7 @@ export const outputOptions = optionRecords({
   explain: { flags: "--explain", help: "add the columns reason and suggestion; with --dns also mx" },
   fix: {
     flags: "--fix [=WHICH]",
-    help: "write mistyped items as they were meant, without marks around them, and as they were into the column was: typos of large providers, or all with a suggestion",
+    help: "correct mistyped domains of large providers, or all: every item with a suggestion; the originals go into the column was",
     choices: ["typos", "all"],
     implied: "typos",
     belongsTo: "offline",

@@ -23,13 +23,13 @@ export const rowOptions = (kind: Kind) =>
     },
     dedupe: {
       flags: "--dedupe [=KEY]",
-      help: "write the first row of each item, or mailbox",
+      help: "leave out duplicates: write the first row of each item, or mailbox",
       choices: ["item", "canonical"],
       implied: "item",
     },
     badRows: {
       flags: "--bad-rows <POLICY>",
-      help: "broken rows: error, skip or keep; skip:FILE lists them in FILE (default: error)",
+      help: "broken rows: error, skip or keep; skip:FILE and keep:FILE list them in FILE (default: error)",
       parse: badRowHandling,
       words: ["error", "skip", "keep", "skip:", "keep:"],
     },

@@ -195,7 +195,7 @@ export interface ReportTarget {
 export function reportTarget(value: string): ReportTarget {
   const [, file] = /^full:(.*)$/s.exec(value) ?? [];
   const isFull = file !== undefined;
-  if (isFull && !isPage(file)) throw new InvalidValue("Only a page and a PDF have addresses; full: is for these.");
+  if (isFull && !isPage(file)) throw new InvalidValue("full: works only with a page or a PDF.");
   return { path: path(file ?? value), isFull };
 }
 

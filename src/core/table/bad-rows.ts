@@ -1,4 +1,4 @@
-/** Faults of bad rows, and the actions on them: end the run, leave the row out, or write it unchanged. */
+/** Faults of bad rows, and the actions on them: end the run, leave the row out, or write it without a status. */
 import { TableError } from "./errors.js";
 
 export type BadRowPolicy = "error" | "skip" | "keep";

@@ -1,4 +1,4 @@
-/** Compiles data of npm packages into `suffixes.bin` and `disposable.bin`. Run by `npm run build`, not at run time. */
+/** Compiles the lists into the tables of dist/data: public suffixes, disposable and popular domains. Run by `npm run build`. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -113,7 +113,7 @@ const fewItems = 20;
 
 /**
  * Invalid first items mean something else, such as `address:password` or lines of a log: a run would call real people
- * fake. Few items are refused only if every one holds an address and other text. @throws ChoiceError
+ * fake. Few items are refused only if all are invalid, and half of them hold an address and other text. @throws ChoiceError
  */
 export async function checkStart(
   inputName: string,
@@ -148,7 +148,7 @@ export async function checkStart(
   const shown = invalid.slice(0, 3).map((item) => `"${withoutRest(item)}"`);
   throw new ChoiceError(
     printable(
-      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are no valid ${profiles[kind].plural}: ${shown.join(", ")}`,
+      `${inputName}: ${grouped(invalid.length)} of the first ${grouped(items.length)} items${where} are not valid ${profiles[kind].plural}: ${shown.join(", ")}`,
     ),
     {
       code: "items",

@@ -184,7 +184,7 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
     }
     const isOurs = earlierValues(table, usual) !== undefined;
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
-    note(`${inputName} has a column "${usual}" already; ours is "${name}"${advice}`);
+    note(`${inputName} already has a column "${usual}"; the new one is "${name}"${advice}`);
   }
   return columns;
 }

@@ -27,18 +27,18 @@ describe("a file in which nothing looks like an item", () => {
 
   const passwords = lines(4, (i) => `ann${i}@larch-and-oak.com:secret${i}`);
   const noneOfFour =
-    'l.csv: 4 of the first 4 items are no valid e-mail addresses: "ann0@larch-and-oak.com:...", "ann1@larch-and-oak.com:...", "ann2@larch-and-oak.com:..."; if the fields are separated by ":", pass -d ":"; to go on all the same, pass --force';
+    'l.csv: 4 of the first 4 items are not valid e-mail addresses: "ann0@larch-and-oak.com:...", "ann1@larch-and-oak.com:...", "ann2@larch-and-oak.com:..."; if the fields are separated by ":", pass -d ":"; to go on all the same, pass --force';
   const fixed = lines(2, (i) => `Ann${" B.".repeat(i)} Lee      ann${i}@larch-and-oak.com   2026-01-01`);
   const log = lines(1200, (i) => `2026-01-01 12:00 GET /x?u=ann${i}@larch-and-oak.com HTTP/1.1 200`);
   const other = `id,email\n${lines(500, (i) => `${i},written @ ${i}`)}`;
   const noneOfOther =
-    'l.csv: 500 of the first 500 items in column 2 "email" are no valid e-mail addresses: "written @ 0", "written @ 1", "written @ 2"; name the column of the items with -c';
+    'l.csv: 500 of the first 500 items in column 2 "email" are not valid e-mail addresses: "written @ 0", "written @ 1", "written @ 2"; name the column of the items with -c';
   const json = lines(40, (i) => `{"id":${i},"email":"ann${i} at larch-and-oak"}`);
 
   test.each<[string, string, number, string]>([
     ["passwords after addresses", passwords, 1, noneOfFour],
     ["columns of a fixed width", fixed, 1, "put commas or tabs between the fields, which spaces align"],
-    ["a log", log, 1, "l.csv: 1,000 of the first 1,000 items are no valid e-mail addresses"],
+    ["a log", log, 1, "l.csv: 1,000 of the first 1,000 items are not valid e-mail addresses"],
     ["another column called email", other, 2, noneOfOther],
     ["such a field in JSON lines", json, 2, "l.csv: 40 of the first 40 items in column 2"],
   ])("is refused unless the user insists: %s", async (_, content, column, message) => {

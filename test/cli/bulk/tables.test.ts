@@ -15,7 +15,7 @@ test.each([
   [
     "a table with the status column of an earlier run",
     "email,status\nann@larch-and-oak.com,ok\n",
-    'l.csv has a column "status" already; ours is "idv_status"; to go on with an earlier run, use --update',
+    'l.csv already has a column "status"; the new one is "idv_status"; to go on with an earlier run, use --update',
   ],
   ["an empty file", "", "l.csv is empty"],
 ])("%s gets a notice", async (_, table, notice) => {

@@ -1,4 +1,4 @@
-/** Opens what the runs over all files share: the engine, the DNS stage and the report. */
+/** Opens what the runs over all files share: engine, DNS stage, report, and outputs besides the tables. */
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import type { RunSession } from "../../../core/run/session.js";
 import { findTable } from "../../../engines/data/installed-table.js";

@@ -1,4 +1,4 @@
-/** The first step of a bulk run: decides all that depends on options, environment and settings; later steps read none. */
+/** The first step of a bulk run: decides all that depends on options and settings, which later steps do not read. */
 import type { ClassifierSource } from "../../../core/classifier/tables/load-classifier.js";
 import { itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
 import { profiles } from "../../../core/run/items/profiles.js";

@@ -1,4 +1,4 @@
-/** `--report`: collects what the report on a run shows, and writes it as HTML pages or Markdown. */
+/** `--report`: collects what the report on a run shows, and writes it as a page, PDF, Markdown, JSON or a picture. */
 import { readFile } from "node:fs/promises";
 import { Collector } from "../../../core/facts/collector.js";
 import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../core/facts/facts.js";

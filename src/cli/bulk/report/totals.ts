@@ -1,4 +1,4 @@
-/** Adds up what a run over several files has found, and their exit codes. */
+/** Adds up what a run over several files has found, and keeps the worst of their exit codes. */
 import { emptyFacts, type Facts, sumOf } from "../../../core/facts/facts.js";
 import type { Engine } from "../../engines/engine.js";
 import { type ExitCode, exitCodes } from "../../exit-codes.js";

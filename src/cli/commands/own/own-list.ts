@@ -75,7 +75,8 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
       allowed && [key, findSuffixIn(domainOf(key), (name) => allowed.has(name)), "*"].find((each) => allowed.has(each));
     if (key === "*") say("*: stands for all domains");
     else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
-    else if (first !== undefined) say(`${name}: is still ok, because ${printable(first)} is in the list of idv allow`);
+    else if (first !== undefined)
+      say(`${name} is still ok, because ${printable(first)} is in the list of idv allow, which wins`);
     else if (list === "deny" && isFreeProvider(key))
       say(`${name}: anybody can have an address there, and all of these are disposable now`);
   }

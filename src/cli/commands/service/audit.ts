@@ -23,7 +23,7 @@ const options = optionRecords({
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Prints the changes of keys, sessions and lists, the newest first, and who has made them. Each filter leaves what fits it.",
+      "Prints the changes of keys, sessions and lists, the newest first, and who has made them. Filters combine: only entries that match all of them are shown.",
     examples: ["audit", "audit --since 400d --json", "audit --by anna --follow"],
     options,
     environment: stateEnvironment,

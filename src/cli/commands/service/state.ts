@@ -32,7 +32,7 @@ export const define: DefineCommand = (state) => {
   });
   describe(state.command("export").summary("Write the state as lines of JSON."), {
     description:
-      "Writes the state as lines of JSON, as of one moment. Secrets of keys are in it as hashes only.\nA server that goes on meanwhile goes on charging the old state: stop it first.",
+      "Writes the state as lines of JSON, as of one moment. Secrets of keys are in it as hashes only.\nStop the servers first: one that is running goes on charging the old state.",
     examples: ["state export -o state.jsonl", "state export | gzip > state.jsonl.gz"],
     options: exportOptions,
     environment: stateEnvironment,

@@ -1,4 +1,4 @@
-/** The reasons of the user's own lists, which override all rules but the syntax. ../own-lists.ts looks up items. */
+/** The reasons of the user's own lists, which override all rules but the syntax. ../tables/own-lists.ts looks up items. */
 import type { ReasonRecord } from "./rule.js";
 
 export const allowList = {

@@ -1,4 +1,4 @@
-// The most frequent disposable domains and the public suffixes in 170 kB, for forms in browsers.
+// The most frequent disposable domains and the public suffixes in 150 kB, for forms in browsers.
 // Its file has four 32-bit little-endian words: magic number (`IDVS`), version, number of domains, number of suffixes.
 // Then both by the high words of their hashes: the difference as LEB128, and the upper half of the low word, with flags
 // in its lowest bits. Of a domain, 47 bits are compared: a name that is not in the table is found with a probability of

@@ -1,4 +1,4 @@
-/** The hash of items and of domains. */
+/** The hashes of items and of domains, and the one that decides the shard of an item. */
 import { seedWord, settings } from "../layout";
 
 function firstOf(bytes: v128, length: i32): v128 {

@@ -2,7 +2,7 @@
 // blocks come from, what items are, or which thread it is in.
 // The incomplete record at the end of a block stays pending until a later one completes it; up to the header, all
 // records do. The totals of the scanner usually show that no record is bad; otherwise each is checked. A kept bad row
-// has 0 fields, as a comment, and is copied.
+// has 0 fields, as a comment, and is written without a status.
 // A record over 64 MiB, or with a quote that is still open at the end, may have swallowed good rows: it is given up to
 // the end of its first line only; one with a swallowing quote (broken-rows.ts), to the end of the line of the quote. Of
 // a record over 1 MiB, the whole lines of its first MiB are checked. After such a quote, few records are scanned at

@@ -39,7 +39,7 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
 
   service.get(
     "/",
-    describe("index", "Names what there is.", { 200: jsonOf("The paths.", "Index") }),
+    describe("index", "Lists the paths.", { 200: jsonOf("The paths.", "Index") }),
     async (request, reply) => {
       const { paths = {} } = service.swagger() as { readonly paths?: Readonly<Record<string, object>> };
       const operations = Object.entries(paths).flatMap(([path, methods]) =>

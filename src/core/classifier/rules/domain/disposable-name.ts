@@ -17,7 +17,7 @@ export const disposableName = {
   plainly: "temporary mail, by its name",
   source: "words in the names of such services",
   forPerson: "The domain of this address is called like a service for temporary addresses.",
-  example: "`disposable-name: temp-mail-24.example`",
+  example: "`disposable-name: temp-mail-24.com`",
   find(ascii) {
     // Most names have none of the letters; the kernel asks about the same ones.
     if (!mailWord.test(ascii)) return undefined;

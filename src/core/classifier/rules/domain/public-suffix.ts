@@ -1,4 +1,4 @@
-/** The rules for public suffixes and unknown top-level domains, from the public suffix list. */
+/** The rule for public suffixes, and what the list of them says of a domain. */
 import { hashSuffixes } from "../../tables/name-table.js";
 import { suffixFlag, suffixTable } from "../../tables/suffix-table.js";
 import { checkDomain, type DomainRule } from "../rule.js";
