@@ -14,6 +14,8 @@ test.each<[string, boolean, number]>([
   ["x4k9q2w7@larch-and-oak.com", false, random],
   ["7c9e6679f742@larch-and-oak.com", false, random],
   ["qwrtzxpbk@larch-and-oak.com", false, random],
+  ["pm70rnqt8f@larch-and-oak.com", false, random],
+  ["kfoxmwqjet@larch-and-oak.com", false, random],
   ["ann.lee1987@gmail.com", true, -1],
   ["2pac4ever@gmail.com", true, -1],
   ["no address", false, -1],
