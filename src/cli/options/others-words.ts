@@ -75,8 +75,7 @@ export const statusesCalled = (word: string): readonly string[] | undefined =>
   statuses.get(word.toLowerCase())?.split(",");
 
 const commands = wordsFor({
-  "to check a list: idv emails list.csv, and an address: idv check ADDRESS":
-    "validate verify mail emial",
+  "to check a list: idv emails list.csv, and an address: idv check ADDRESS": "validate verify mail emial",
   "to check a list: idv emails list.csv": "clean run",
   "with -I.bak, the old file is list.csv.bak": "undo",
   "a report tells what changed since the one it replaces: idv emails list.csv --report FILE.html": "compare",

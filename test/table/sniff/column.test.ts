@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { profiles } from "../../../src/core/run/items/profiles.js";
 import { chooseColumn, findColumn, isHeader } from "../../../src/core/table/sniff/column.js";
 import { ChoiceError } from "../../../src/files/errors.js";
+import { open } from "../../support/tables.js";
 
 const rows = (table: string) => table.split("\n").map((line) => line.split(","));
 
@@ -156,4 +157,18 @@ describe("chosen columns", () => {
   test("need no item in a table of one column", () => {
     expect(chooseColumn(undefined, [["x"]], 1, profiles.email)).toEqual({ column: 0, others: [] });
   });
+});
+
+test.each([
+  ["in the last rows", ["name", "login", "web"], (i: number) => `"Lee, Ann ${i}",ann${i}@larch-and-oak.com,www.a.com`],
+  ["everywhere", ['"name"', '"login"', '"web"'], (i: number) => `"Lee, Ann","ann${i}@larch-and-oak.com","www.a.com"`],
+])("a table with quotes %s has the same column and names wherever it is cut off", async (_, names, row) => {
+  for (const count of [3, 30]) {
+    const text = `${names.join()}\n${Array.from({ length: count }, (_, i) => `${row(i)}\n`).join("")}`;
+    const last = text.lastIndexOf("\n", text.length - 2);
+    for (let end = last; end <= text.length; end++) {
+      const { column, header } = await open(text.slice(0, end), { badRows: "skip" });
+      expect([end, column, header]).toEqual([end, 1, ["name", "login", "web"]]);
+    }
+  }
 });

@@ -26,17 +26,15 @@ const mostAbove = 50;
 export const wantedNames = ({ columns = [] }: LayoutOptions): readonly string[] =>
   columns.map((name) => name.replace(/\[\d+\]$/, ""));
 
-export function layoutOf({ records, hasOpenQuote }: Sample, options: LayoutOptions): Layout {
+export function layoutOf({ records }: Sample, options: LayoutOptions): Layout {
   const filled = records.findIndex(({ fields }) => isFilled(fields));
   if (options.header === false || filled === -1) return parts(records, 0, false);
   const wanted = wantedNames(options);
   const isTop = (fields: readonly string[]) =>
     isHeader(fields, options.profile) || fields.some((name) => wanted.includes(nameText(name)));
-  // With an open quote, the starts of records are unknown.
-  const { start, second } =
-    options.startsHere || hasOpenQuote
-      ? { start: filled, second: undefined }
-      : startOf(records, filled, wanted, options.profile);
+  const { start, second } = options.startsHere
+    ? { start: filled, second: undefined }
+    : startOf(records, filled, wanted, options.profile);
   const hasHeader = options.header ?? isTop(records[start]!.fields);
   // Without a header or titles above it, blank lines are rows like any other.
   return { ...parts(records, hasHeader || start > filled ? start : 0, hasHeader), second };

@@ -14,7 +14,6 @@ export interface SampleRecord {
 
 export interface Sample {
   readonly records: readonly SampleRecord[];
-  readonly hasOpenQuote: boolean;
 }
 
 export type SplitSample = (delimiter: string | null) => Sample;
@@ -24,27 +23,22 @@ export const maximumRecords = 100;
 
 export const startRecords = 1000;
 
-/** Leaves out a record that is cut off. If a quote is never closed, all are text; the reader reports the error. */
+/** Leaves out a record that is cut off. */
 export const splitterOf =
   (sample: Buffer, isWhole: boolean, marks: Marks = usualMarks, most = maximumRecords): SplitSample =>
-  (delimiter) => {
-    const records = split(sample, delimiter, isWhole, marks, most);
-    if (records !== undefined) return { records, hasOpenQuote: false };
-    return { records: split(sample, delimiter, isWhole, { ...marks, quote: "" }, most) ?? [], hasOpenQuote: true };
-  };
+  (delimiter) => ({ records: split(sample, delimiter, isWhole, marks, most) });
 
 export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);
   return (delimiter) => ({
     records: lines.map((line, linesBefore) => {
-      const [record] = split(Buffer.from(line, "latin1"), delimiter, true, marks, 1) ?? [];
-      return { fields: record?.fields ?? [line], start: 0, linesBefore };
+      const [record] = split(Buffer.from(line, "latin1"), delimiter, true, marks, 1);
+      return { fields: [line], ...record, start: 0, linesBefore };
     }),
-    hasOpenQuote: false,
   });
 }
 
-/** A quote that has evidently swallowed lines is text in its line. Undefined if a quote is never closed. */
+/** A quote that has evidently swallowed lines, or is never closed, is text in its line, as for the reader. */
 function split(sample: Buffer, delimiter: string | null, isWhole: boolean, marks: Marks, most: number) {
   const codes = { ...scanMarks(delimiter, marks), column: 0 };
   const records: SampleRecord[] = [];
@@ -68,11 +62,13 @@ function split(sample: Buffer, delimiter: string | null, isWhole: boolean, marks
     return { ...scanned, swallowed: undefined };
   };
   for (let [from, lines] = [0, 0]; ; ) {
-    const { count, isQuoteOpen, swallowed } = scan(from, lines, marks.quote.charCodeAt(0), most - records.length);
-    if (isQuoteOpen && (isWhole || (count === 0 && records.length === 0))) return undefined;
-    if (swallowed === undefined || records.length === most) return records;
-    from = scan(swallowed.start, swallowed.linesBefore, Number.NaN, 1).consumed;
-    lines = swallowed.linesBefore + 1;
+    const scanned = scan(from, lines, marks.quote.charCodeAt(0), most - records.length);
+    const isNeverClosed = scanned.isQuoteOpen && (isWhole || records.length === 0);
+    const open = { start: scanned.consumed, linesBefore: lines + scanned.lines };
+    const broken = scanned.swallowed ?? (isNeverClosed ? open : undefined);
+    if (broken === undefined || records.length === most) return records;
+    from = scan(broken.start, broken.linesBefore, Number.NaN, 1).consumed;
+    lines = broken.linesBefore + 1;
   }
 }
 
