@@ -231,3 +231,44 @@ test("a file of one source counts in a report on several", async () => {
     ["web", 20],
   ]);
 });
+
+test("long values that differ at their ends are counted apart, and none is cut within a character", async () => {
+  const link = "https://www.example.com/landing/spring/offers/index.html?utm_source=";
+  const from = [
+    `${link}newsletter`,
+    `${link}popup`,
+    `${"x".repeat(59)}\u{1f600}tail`,
+    `${"x".repeat(59)}\u{1f601}tail`,
+  ];
+  const close = ["a", "b"].map((end) => `${"y".repeat(40)}${end}${"y".repeat(40)}`);
+  const rows = [...from, ...close, ""].flatMap((value, nth) =>
+    Array.from({ length: 5 + nth }, (_, i) => `u${nth}x${i}@b.net,${value}\n`),
+  );
+  const home = folderOf({ "l.csv": `email,from\n${rows.join("")}` });
+  await idv(["emails", "l.csv", "--by", "from", "-o", "o.csv", "--report", "r.json"], { home });
+  const { groups } = JSON.parse(readFileSync(join(home, "r.json"), "utf8")) as { groups: readonly Group[] };
+  const counts = groups[0]!.values.map(({ name, rows }) => [rows, Buffer.from(name).toString() === name]);
+  expect(counts).toEqual([11, 10, 9, 8, 7, 6, 5].map((rows) => [rows, true]));
+  expect(groups[0]!.values.map(({ name }) => name)).toContain(
+    "https://www.example.com/landin ... dex.html?utm_source=newsletter",
+  );
+});
+
+test("columns of JSON Lines are found below the first line, from a file and from a pipe", async () => {
+  const objects = Array.from({ length: 40 }, (_, i) => {
+    const email = `ann${i}@b.net`;
+    return i === 0
+      ? { email }
+      : { email, created: `2026-${String(1 + (i % 9)).padStart(2, "0")}-11`, source: `s${i % 3}` };
+  });
+  const text = objects.map((object) => `${JSON.stringify(object)}\n`).join("");
+  const home = folderOf({ "l.jsonl": text });
+  for (const args of [["l.jsonl"], ["-"]]) {
+    const options = ["-c", "email", "--by", "source", "-o", "o.jsonl", "--report", "r.json", "-q"];
+    const run = await idv(["emails", ...args, ...options], { home, stdin: text });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const { groups, breakdown } = JSON.parse(readFileSync(join(home, "r.json"), "utf8"));
+    expect(groups[0].values).toHaveLength(4);
+    expect(breakdown.months.counts).toHaveLength(9);
+  }
+});

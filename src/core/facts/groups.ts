@@ -14,6 +14,8 @@ export interface GroupColumn {
 /** Values of a column that is found, and of any that are shown. */
 const mostValues = 20;
 const longestValue = 60;
+/** Limit on what is compared, so that the memory is bounded. */
+const longestRead = 4096;
 /** Columns that are counted: each costs the hash of a field in every row. */
 const mostGroups = 5;
 /** Least number of rows in the sample that tells a column of few values from one of many. */
@@ -65,7 +67,7 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 const mostCounted = 1000;
 
 export class GroupCounts {
-  /** The numbers of values by their lower case; a value is shown as it was first written. */
+  /** The numbers of values by their lower case; a value is shown as it was first written, or the start and the end of a long one. */
   readonly #numbers = new Map<string, number>();
   readonly #counts: KeyCounts;
   #others: number | undefined;
@@ -91,8 +93,9 @@ export class GroupCounts {
   }
 
   #numberOf(value: string): number {
-    const name = value.trim().slice(0, longestValue) || "(empty)";
-    const known = this.#numbers.get(name.toLowerCase());
+    const text = value.trim().slice(0, longestRead);
+    const key = text.toLowerCase();
+    const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     if (this.#numbers.size >= (this.wanted.isWanted ? mostCounted : mostValues)) {
       // Else it was not of few values after all.
@@ -100,8 +103,9 @@ export class GroupCounts {
       else this.#isGivenUp = true;
       return this.#others ?? -1;
     }
-    const number = this.#counts.add(name);
-    this.#numbers.set(name.toLowerCase(), number);
+    const name = text === "" ? "(empty)" : shortened(text);
+    const number = this.#counts.add(this.#counts.keys.includes(name) ? text : name);
+    this.#numbers.set(key, number);
     return number;
   }
 
@@ -122,6 +126,13 @@ export class GroupCounts {
       this.#others === undefined ? null : { values: null, ...counted(this.#counts.countsOf(this.#others)) };
     return { column, isWanted, values: mostFirst(values), others };
   }
+}
+
+/** Links differ at their ends. By code points, of which a name must not have halves. */
+function shortened(text: string): string {
+  if (text.length <= longestValue) return text;
+  const points = [...text];
+  return `${points.slice(0, longestValue / 2).join("")} ... ${points.slice(-longestValue / 2).join("")}`;
 }
 
 const mostFirst = (values: readonly GroupValue[]): readonly GroupValue[] =>
