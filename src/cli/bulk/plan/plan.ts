@@ -243,8 +243,8 @@ function planFile(common: CommonPlan, paths: FilePaths, options: BulkOptions): P
       ragged: settings.ragged.value,
       badRows: options.badRows?.policy ?? "error",
       force: options.force === true,
-      // The sample shows whether a column holds the statuses of an earlier run.
-      needsSample: options.update !== undefined,
+      // The sample shows whether a column holds the statuses of an earlier run, and which columns a report counts.
+      needsSample: options.update !== undefined || common.report !== undefined,
       ...(namedFormat !== undefined && { namedFormat }),
     },
     filter: rowFilter(options, settings, isInPlace),

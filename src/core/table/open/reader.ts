@@ -54,7 +54,8 @@ async function readTable(source: TableSource, options: TableOptions, wholeInput:
   const isNamed = options.columns?.some((column) => !/^\d+$/.test(column)) === true;
   if (isWhole && isNamed && /^\s*$/.test(first.toString("latin1"))) first = first.subarray(0, 0);
   const usualSample = Math.max(sampleBytes, firstLineLength(first) ?? first.length);
-  const sample = decidingLine(first, options) ?? first.subarray(0, usualSample);
+  const decides = source.mayPause ? decidingLine(first, options) : undefined;
+  const sample = decides ?? first.subarray(0, usualSample);
   const isWholeSample = isWhole && sample.length === first.length;
   const preamble = Buffer.concat(above);
   const objects =
@@ -156,7 +157,7 @@ async function readSample({ mayPause = false }: TableSource, input: Input, optio
     length += chunk.length;
     const added = lineEndings(chunk);
     lineEnds += added;
-    if (added > 0 && skipLines === 0 && length < sampleBytes) {
+    if (mayPause && added > 0 && skipLines === 0 && length < sampleBytes) {
       const bytes = Buffer.concat(chunks);
       const first = hasMark(bytes) ? bytes.subarray(3) : bytes;
       if (separatorLine(first) === undefined && decidingLine(first, options)) return { bytes, isWhole: false, input };
