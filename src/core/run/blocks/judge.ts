@@ -62,9 +62,14 @@ export class Judge {
       // Every shard reads these values, but only the first one counts them.
       if ((this.#isFirstShard || isPlaced) && !column.isUtf8(row)) notUtf8.add(row);
       if (this.#judgeList(column, row, field, verdicts)) continue;
+      const { marked } = this.judges.cells;
       const items = this.judges.cells.itemsIn(column.value(row));
       if (isPlaced || items.length > 1 || isHere(this.options, items[0])) this.#classifyField(items, field, verdicts);
-      else codes[field] = otherShardCode;
+      else {
+        codes[field] = otherShardCode;
+        // The shard of the item counts its marks.
+        this.judges.cells.marked = marked;
+      }
     }
     const items = verdicts.all(this.#decides);
     return {
