@@ -157,8 +157,11 @@ export function listedParts(kind: Kind, text: string): readonly ListPart[] | und
   });
   const parts = (kind === "email" ? withNames(text, own) : own).flatMap((part) => piecesOf(kind, text, part));
   const said = parts.filter(({ start, end }) => !betweenWords.test(text.slice(start, end)));
-  const items = said.filter(({ start, end }) => isItem(kind, text.slice(start, end))).length;
-  return items > 1 || own.length < all.length ? said : undefined;
+  const texts = said.map(({ start, end }) => text.slice(start, end));
+  const items = texts.filter((part) => isItem(kind, part)).length;
+  // What is left of an address, such as `bob@`, counts beside a whole one.
+  const hasSigns = kind === "email" && items === 1 && texts.length > 1 && texts.every((part) => part.includes("@"));
+  return items > 1 || hasSigns || own.length < all.length ? said : undefined;
 }
 
 const mayBeList = new RegExp(`[,;|\\s/+>${foreignSeparators}]|:::`);
