@@ -161,7 +161,7 @@ function added(all: readonly Omit<GroupValue, "name">[]) {
 
 const badStatuses: readonly string[] = ["disposable", "fake"];
 /** Least number of rows of a value whose share means something. */
-const fewRows = 5;
+export const fewRows = 5;
 
 export const isBad = (status: string): boolean => badStatuses.includes(status);
 

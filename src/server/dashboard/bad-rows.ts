@@ -1,5 +1,6 @@
 /** The first bad rows of a checked list, for its page: from the findings beside its result, which go with it. */
 import { readFile } from "node:fs/promises";
+import { reasonText } from "../../core/facts/words.js";
 
 /** `text` has the item, its status and the reason; the line is unknown in formats without lines. */
 export type BadRow = { readonly line: number | undefined; readonly text: string };
@@ -21,7 +22,9 @@ export async function badRowsIn(path: string): Promise<readonly BadRow[]> {
     const rows = findings.filter(({ check_name: rule }) => rule !== "bad-row").slice(0, mostRows);
     const hasLines = rows.some(({ location }) => location.lines.begin > 1);
     return rows.map(({ description, location }) => {
-      const text = description.replace(/ is fake(?= \(|;|$)/, " is undeliverable");
+      const text = description
+        .replace(/ is fake(?= \(|;|$)/, " is undeliverable")
+        .replace(/\(([a-z-]+)(?=[:)])/, (_, code) => `(${reasonText(code)}`);
       return { line: hasLines ? location.lines.begin : undefined, text };
     });
   } catch {

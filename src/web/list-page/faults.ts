@@ -26,8 +26,12 @@ interface Fault {
 /** Faults whose message is about the browser or the program, not for people. */
 const technical: readonly FaultCode[] = ["gone", "file", "memory", "unknown"];
 
+/** Messages follow the name of the program, if they do not begin with that of the file. */
+export const sentence = (message: string): string =>
+  message.replace(/^(?:no|a|the|it) /, (word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+
 /** What a message says of the file is nearer to the truth than the words of its kind of fault. */
 export function reasonOf({ code, message, columns }: Fault): string {
   // A choice of columns says the rest.
-  return message === "" || technical.includes(code) || columns.length > 0 ? faults[code] : message;
+  return message === "" || technical.includes(code) || columns.length > 0 ? faults[code] : sentence(message);
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../../core/validator/validator.js";
 import { grouped } from "../../text.js";
 import { Button, CheckedChoice, optionsOf, SheetChoice } from "./controls.js";
-import { reasonOf } from "./faults.js";
+import { reasonOf, sentence } from "./faults.js";
 import type { Answer, Checked, CheckOptions, Request, SaveOptions } from "./messages.js";
 import { Result, type Saving } from "./result.js";
 import { Source } from "./source.js";
@@ -140,7 +140,9 @@ function Page() {
                 <h2 ref={heading} tabIndex={-1}>
                   {reasonOf(state)}
                 </h2>
-                {state.message !== "" && state.message !== reasonOf(state) && <p class="note">{state.message}</p>}
+                {state.message !== "" && sentence(state.message) !== reasonOf(state) && (
+                  <p class="note">{sentence(state.message)}</p>
+                )}
                 {state.columns.length > 0 && (
                   <CheckedChoice
                     label="Choose the column"

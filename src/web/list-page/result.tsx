@@ -28,6 +28,8 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
   const { table, facts, opening, parts, suggestions } = checked;
   const { rows, distinct, seconds } = facts;
   const [accepted, setAccepted] = useState<Accepted>(new Set());
+  // Some suggestions are about other faults, such as a second @.
+  const repaired = suggestions === facts.repairable ? "typo" : "row";
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
   return (
     <>
@@ -56,7 +58,7 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       <Html text={parts.result} />
       {suggestions > 0 && (
         <div class="tools">
-          <span>{counted(suggestions, "typo")} can be repaired:</span>
+          <span>{counted(suggestions, repaired)} can be repaired:</span>
           <Button onClick={() => setAccepted("all")} text="Use all" />
           <Button class="quiet" onClick={() => setAccepted(new Set())} text="Use none" />
         </div>

@@ -208,7 +208,7 @@ describe("the page of a list", () => {
         ([, ...cells]) => cells,
       );
     const first = Array.from({ length: 10 }, (_, i) => {
-      return [`${i + 3}`, `b${i}@mailinator.com is disposable (disposable-domain: mailinator.com)`];
+      return [`${i + 3}`, `b${i}@mailinator.com is disposable (disposable domain: mailinator.com)`];
     });
     expect(shown(page)).toEqual(first);
     const path = await send(list, "people.csv");

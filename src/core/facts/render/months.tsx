@@ -50,7 +50,7 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
         Rows by month, from the column "{months.column}".
         {all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
         {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad, in red.`}
-        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are yellow."}
+        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are in amber."}
       </p>
       <p class="legend">
         {series

@@ -3,7 +3,7 @@ import { sum } from "d3-array";
 import { grouped, percent } from "../../../text.js";
 import { series } from "../collector.js";
 import type { Breakdown, Group, NamedCounts } from "../facts-schema.js";
-import { badRowsOf, isBad, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { badRowsOf, fewRows, isBad, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { mostNames } from "../top-counts.js";
 import { Head, Section, type Slice, StackedBar } from "./parts.js";
 
@@ -72,6 +72,9 @@ export function BySource({ group }: { group: Group }) {
         </p>
       )}
       <SourceTable column={column} sources={shown} />
+      {values.some(({ rows }) => rows < fewRows) && (
+        <p class="note">Values with fewer than {fewRows} rows come last.</p>
+      )}
       {shown.length < sorted.length && (
         <p class="note">{grouped(sorted.length - shown.length)} more values have a smaller share, or few rows.</p>
       )}

@@ -129,14 +129,18 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
       if (winners.length === 1 || takesAll) return winners[0]!;
       const what = `${winners.length} columns fit equally well: ${listColumns(names(), winners)}`;
       const advice = 'choose one with -c, or all with -c "*"';
-      throw new ChoiceError(what, { code: "column", advice, page: "choose one" });
+      throw new ChoiceError(what, { code: "column", advice, page: "name one as the column" });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
     const { other } = profile;
     const has = other && columns.find(({ index }) => contentFit(records, index, other).share >= 0.5);
     const instead = has ? `for the ${other.plural} of column ${has.index + 1}, run idv ${other.plural}, or ` : "";
     const what = `no column looks like ${profile.plural}; the columns are ${listColumns(names())}`;
-    throw new ChoiceError(what, { code: "column", advice: `${instead}name one with -c`, page: "choose one" });
+    throw new ChoiceError(what, {
+      code: "column",
+      advice: `${instead}name one with -c`,
+      page: "name one as the column",
+    });
   }
 }
 

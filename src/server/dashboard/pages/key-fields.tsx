@@ -36,9 +36,9 @@ export function KeyFields({ keyOf: key, refused, children }: KeyParts) {
       <Field {...field("limit")} label="Limit" hint="units; empty for none" {...digits(15)} />
       <Choice label="Period" hint="of the UTC calendar" name="period" options={periods} chosen={form.get("period")} />
       <div class="pair">
-        <Field {...field("rate")} label="Requests" hint="at most" {...digits(9)} />
+        <Field {...field("rate")} label="Most requests" {...digits(9)} />
         <Choice
-          label="in a"
+          label="per"
           name="rate_time"
           options={rateTimes.map((time, i) => [time, rateNames[i]!])}
           chosen={form.get("rate_time")}
