@@ -144,6 +144,9 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     await page.press("input[type=search]", "Enter");
     await page.waitForURL(/command-quota-set\.html/);
     expect(await page.textContent("h1")).toBe("idv quota set");
+    // The words of other programs, which the text does not have.
+    await page.fill("input[type=search]", "remove duplicates");
+    expect(await page.locator(".results a").allTextContents()).toEqual(["idv emails: --dedupe [=KEY]"]);
     await page.fill("input[type=search]", "qqqqxyz");
     expect(await page.textContent(".results")).toBe("Nothing found.");
   });

@@ -7,7 +7,8 @@ const wordsFor = (meanings: Readonly<Record<string, string>>): ReadonlyMap<strin
 const keyWords = "api-key apikey api_key k key token";
 const keyAdvice = "others can read a key on a command line; put it into IDV_API_KEY, or a file: idv login < key.txt";
 
-const optionsOfTables = wordsFor({
+/** @public The search of the site takes them, too, from the built file. */
+export const optionsOfTables = wordsFor({
   [keyAdvice]: keyWords,
   "write --set apiKeyFile=FILE": "api-key-file",
   "write --base-url URL": "url endpoint",

@@ -233,7 +233,9 @@ describe("on one server", async () => {
     const joined = await sendWhole(service, key, "email,name\na@b.net,A\nname,email\nB,b@c.net\n");
     expect(joined.fault).toBe("list.csv: line 3 is another header: name,email; put its table into a file of its own");
     const bad = await sendWhole(service, key, "a,b\n1,2\n");
-    expect(bad.fault).toBe('no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; name one as the column');
+    expect(bad.fault).toBe(
+      'no column looks like e-mail addresses; the columns are 1 "a", 2 "b"; name one as the column',
+    );
     expect((await ask(`/${bad.id}/result`)).status).toBe(409);
     for (const refused of [{ isSandbox: true }, { permissions: ["domains"] as const }]) {
       expect((await send(service, await createKey(home, refused), text)).status).toBe(403);

@@ -12,6 +12,7 @@ import MiniSearch from "minisearch";
 import { rolldown } from "rolldown";
 import { readTopic } from "../../../../dist/cli/help/from-markdown.js";
 import { topicNames } from "../../../../dist/cli/help/topic-names.js";
+import { optionsOfTables as wordsOfOthers } from "../../../../dist/cli/options/others-words.js";
 import { createProgram } from "../../../../dist/cli/program.js";
 import { reasons } from "../../../../dist/core/classifier/rules/rules.js";
 import { facts, root } from "../targets.mjs";
@@ -338,16 +339,33 @@ const plain = (html) =>
     .replace(/\s+/g, " ")
     .trim();
 
+/** What users of other programs call an option, of which the text says nothing. */
+const wordsFor = (option) =>
+  Array.from(wordsOfOthers, ([word, meaning]) => (meaning.includes(option) ? word : "")).join(" ");
+
 /** Parts of pages, each from one heading to the next. */
 const parts = pages.flatMap(({ path, title, html }) =>
   html.split(/(?=<(?:h[1-3]|dt) id=)/).map((part, index) => {
     const [, id, heading] = /^<(?:h[1-3]|dt) id="([^"]*)">(.*?)<\/(?:h|dt)/.exec(part) ?? [];
     const place = id === undefined || index === 0 ? path : `${path}#${id}`;
-    return { id: place, page: title, title: plain(heading ?? title), text: plain(part) };
+    const own = plain(heading ?? title);
+    const text = plain(part);
+    const [option] = /--[a-z-]+/.exec(own) ?? [];
+    const words = option === undefined ? "" : wordsFor(option);
+    return {
+      id: place,
+      page: title,
+      title: own,
+      text: text.startsWith(own) ? text.slice(own.length).trim() : text,
+      words,
+    };
   }),
 );
-const search = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "text"] });
-search.addAll(parts.filter(({ id }, i) => parts.findIndex((each) => each.id === id) === i));
+const fields = ["title", "page", "text", "words"];
+const search = new MiniSearch({ fields, storeFields: ["title", "page", "text"] });
+const isSame = (one, other) => one.id === other.id || (one.title === other.title && one.text === other.text);
+// Options are the same in several commands, and headings may have nothing below them.
+search.addAll(parts.filter((part, i) => part.text !== "" && parts.findIndex((each) => isSame(each, part)) === i));
 writeFileSync(join(folder, "search-index.js"), `globalThis.searchIndex = ${JSON.stringify(JSON.stringify(search))};\n`);
 for (const [input, file] of [
   ["search.js", "site.js"],

@@ -26,10 +26,10 @@ function sentenceIn(text, query) {
 function show() {
   const query = field.value.trim();
   index ??= MiniSearch.loadJSON(globalThis.searchIndex, {
-    fields: ["title", "page", "text"],
+    fields: ["title", "page", "text", "words"],
     storeFields: ["title", "page", "text"],
   });
-  const options = { prefix: true, fuzzy: 0.15, boost: { title: 3, page: 2 } };
+  const options = { prefix: true, fuzzy: 0.15, boost: { title: 3, page: 2, words: 2 } };
   const all = index.search(query, { ...options, combineWith: "AND" });
   // In a question, some words are in no text.
   const found = all.length > 0 ? all : index.search(query, options);
