@@ -74,6 +74,7 @@ ul { margin: 0; padding-left: 1.2em; }
   .shown thead { display: none; }
   .shown tr { display: block; padding: 6px 0; border-bottom: 1px solid var(--line); }
   .shown td { display: inline; padding: 0 8px 0 0; border: 0; }
+  .shown .name { max-width: none; }
   .shown td + td + td { display: block; color: var(--soft); }
   .statuses .advice { grid-column: 1 / -1; color: var(--soft); font-size: .9rem; }
 }
