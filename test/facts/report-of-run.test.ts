@@ -79,6 +79,7 @@ describe("--report", () => {
 `);
     expect(markdown).toContain("| gmial.com → gmail.com | 1 |");
     expect(markdown).toContain("| mailinator.com | 1 |");
+    expect(markdown).toContain("### Duplicates\n\n1,199 rows repeat the entry of an earlier row.\n");
   });
 
   test("writes JSON if the name ends in .json, without addresses", async () => {

@@ -9,7 +9,7 @@ import { gradeOf } from "./grade.js";
 import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
 
-export const rows = (count: number): string => counted(count, "row");
+const rows = (count: number): string => counted(count, "row");
 const these = (count: number): string => (count === 1 ? "row" : rows(count));
 export const itemsOf = ({ kind }: Pick<Facts, "kind">): string => (kind === "email" ? "addresses" : "domains");
 
@@ -109,6 +109,20 @@ export const attacksOf = ({ breakdown }: Facts) =>
   (breakdown?.attacks ?? []).map(({ month, source, ...attack }) => {
     return { ...attack, place: [month, source && `${source.value} (${source.column})`].filter(Boolean).join(", ") };
   });
+
+export function duplicatesOf(facts: Facts): string {
+  const { distinct, empty, kept } = facts;
+  const sameMailbox = facts.breakdown?.sameMailbox ?? 0;
+  const repeated = Math.max(0, facts.rows - empty - kept - distinct);
+  const reach = sameMailbox === 1 ? "address reaches" : "addresses reach";
+  return [
+    repeated > 0 && `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row.`,
+    sameMailbox > 0 &&
+      `${grouped(sameMailbox)} ${reach} the mailbox of another one in the list, with other dots, in another case or with a sub-address.`,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(" ");
+}
 
 function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): string | undefined {
   if (before === null) return undefined;

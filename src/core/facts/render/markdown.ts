@@ -5,7 +5,17 @@ import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
-import { attacksOf, detailsOf, leadOf, nextStepsOf, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
+import {
+  attacksOf,
+  detailsOf,
+  duplicatesOf,
+  leadOf,
+  nextStepsOf,
+  reasonsFor,
+  statusesOf,
+  termsOf,
+  titleOf,
+} from "../words.js";
 import { embeddedFacts } from "./json.js";
 import { mostMonths } from "./months.js";
 import { badOf } from "./sources.js";
@@ -18,6 +28,7 @@ export function renderMarkdown(facts: Facts): string {
     reasonsFor(facts, status).map(([name, count]) => [name, grouped(count)]);
   const steps = nextStepsOf(facts).map((step) => `- ${escaped(step)}`);
   const grade = gradeOf(facts);
+  const duplicates = duplicatesOf(facts);
   const date = made.slice(0, 16).replace("T", " ");
   const parts = [
     `## ${escaped(titleOf(facts))}`,
@@ -71,6 +82,7 @@ export function renderMarkdown(facts: Facts): string {
         .slice(-mostMonths)
         .map((month) => [month.name, grouped(month.total), percent(badOf(month), month.total)]) ?? [],
     ),
+    ...(duplicates === "" ? [] : ["### Duplicates", duplicates]),
     ...section("How it was made", ["", ""], termsOf(facts)),
   ];
   const data = `<details>\n<summary>Figures as JSON</summary>\n\n\`\`\`json\n${embeddedFacts(facts)}\n\`\`\`\n\n</details>`;

@@ -9,12 +9,12 @@ import type { Breakdown, Facts, Group, InputFacts } from "../facts-schema.js";
 import { worseValue } from "../groups.js";
 import {
   attacksOf,
+  duplicatesOf,
   itemsOf,
   nextStepsOf,
   opening,
   reasonsFor,
   reasonText,
-  rows,
   statusesOf,
   termsOf,
   titleOf,
@@ -102,6 +102,7 @@ function RepairCommand({ facts }: { facts: Facts }) {
 
 function Details({ facts }: { facts: Facts }) {
   const { breakdown, groups, inputs, topDomains } = facts;
+  const duplicates = duplicatesOf(facts);
   const telling = groups.filter(worseValue);
   const bySource = (group: Group) => <BySource key={group.column} group={group} />;
   return (
@@ -134,7 +135,11 @@ function Details({ facts }: { facts: Facts }) {
         />
       </div>
       {breakdown && <Months breakdown={breakdown} />}
-      <Duplicates facts={facts} />
+      {duplicates !== "" && (
+        <Section heading="Duplicates">
+          <p>{duplicates}</p>
+        </Section>
+      )}
     </>
   );
 }
@@ -199,22 +204,6 @@ function Next({ facts }: { facts: Facts }) {
 }
 
 const wordsOf = (flag: string): string => flagWords[flag as keyof typeof flagWords] ?? flag;
-
-function Duplicates({ facts }: { facts: Facts }) {
-  const { distinct, empty, kept } = facts;
-  const sameMailbox = facts.breakdown?.sameMailbox ?? 0;
-  const repeated = Math.max(0, facts.rows - empty - kept - distinct);
-  if (repeated === 0 && sameMailbox === 0) return null;
-  return (
-    <Section heading="Duplicates">
-      <p>
-        {repeated > 0 && `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row. `}
-        {sameMailbox > 0 &&
-          `${grouped(sameMailbox)} ${sameMailbox === 1 ? "address reaches" : "addresses reach"} the mailbox of another one in the list, with other dots, in another case or with a sub-address.`}
-      </p>
-    </Section>
-  );
-}
 
 function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: boolean }) {
   const { shownRows: shown } = breakdown;
