@@ -1,6 +1,6 @@
 /** Counts, sizes, shares and names as people read them. */
 
-export const readFormats = "CSV, TSV, an item a line, JSON, JSON Lines, .xlsx, vCard or LDIF, also with gzip";
+export const readFormats = "CSV, TSV, one item per line, JSON, JSON Lines, .xlsx, vCard or LDIF, also with gzip";
 
 /** Control characters move the cursor, direction marks disguise a name, and there are line separators. */
 const moving = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;

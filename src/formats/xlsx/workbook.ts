@@ -75,7 +75,8 @@ const otherArchives: readonly (readonly [path: string, what: string])[] = [
 
 async function openBook(name: string, file: Archive, signal: AbortSignal) {
   const parts = listParts(file);
-  if (parts === undefined) throw unreadable(name, "a damaged zip archive or spreadsheet file");
+  if (parts === undefined)
+    throw unreadable(name, "damaged or cut off; save it anew as .xlsx or CSV in the program that made it");
   const find = (path: string) => parts.find((part) => part.name === path);
   if (find("xl/workbook.xml") === undefined) {
     const what = otherArchives.find(([path]) => find(path))?.[1];

@@ -213,7 +213,11 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
       Buffer.from([0x7f, 0x45, 0x4c, 0x46, ...Array(600).fill(0)]),
       "list.csv: not text: many control characters; export it as CSV",
     ],
-    ["a broken workbook", "PK\x03\x04 and nothing else", "list.csv: a damaged zip archive or spreadsheet file"],
+    [
+      "a broken workbook",
+      "PK\x03\x04 and nothing else",
+      "list.csv: damaged or cut off; save it anew as .xlsx or CSV in the program that made it",
+    ],
     ["no column", "a,b\n1,2\n", sentences.column],
     [
       "domains",
