@@ -272,3 +272,17 @@ test("columns of JSON Lines are found below the first line, from a file and from
     expect(breakdown.months.counts).toHaveLength(9);
   }
 });
+
+test.each([
+  ["l.jsonl", "m.src"],
+  ["l.json", "m.src"],
+  ["l.json", "users.m.src"],
+])("a member within another one is a column: %s by %s", async (name, by) => {
+  const users = Array.from({ length: 12 }, (_, i) => ({ email: `ann${i}@b.net`, m: { src: `s${i % 3}` } }));
+  const lines = users.map((user) => `${JSON.stringify(user)}\n`).join("");
+  const home = folderOf({ "l.jsonl": lines, "l.json": JSON.stringify({ users }) });
+  const { stderr } = await idv(["emails", name, "--by", by, "-o", `o.${name}`], { home });
+  expect(stderr).toContain(
+    "s0  4 rows, 0.0 % bad: 4 ok\n  s1  4 rows, 0.0 % bad: 4 ok\n  s2  4 rows, 0.0 % bad: 4 ok\n",
+  );
+});

@@ -9,6 +9,7 @@ import { renderMarkdown } from "../../../core/facts/render/markdown.js";
 import { renderPage } from "../../../core/facts/render/page.js";
 import { renderPicture } from "../../../core/facts/render/picture.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
+import { nameText } from "../../../core/table/bytes.js";
 import { columnName, type Table } from "../../../core/table/table.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
@@ -63,7 +64,9 @@ export async function openListReport(
       const dates = findDateColumn(table.names, sample);
       const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
       const others = (column: number) => (column === dates?.column ? [] : sample(column));
-      const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
+      // Members within others have columns after those of the table.
+      const columns = Math.max(table.width, 1 + (wanted ?? 0));
+      const names = Array.from({ length: columns }, (_, column) => columnName(table, column));
       const isLooked = targets.length > 0 && table.header !== undefined;
       const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
       return collector.observerOf(shown(inputName), dates && { ...dates, name: shown(dates.name) }, groups);
@@ -115,8 +118,12 @@ async function rendered(path: string, facts: Facts): Promise<Buffer> {
   return Buffer.from(render(facts));
 }
 
-function columnNamed(by: string, file: string, { names, width }: Table): number {
-  const named = names.findIndex((name) => name.toLowerCase() === by.toLowerCase());
+function columnNamed(by: string, file: string, { names, header = [], width }: Table): number {
+  const isIt = (name: string) => name.toLowerCase() === by.toLowerCase();
+  const own = names.findIndex(isIt);
+  // In a document, paths of members begin with that of the list.
+  const isPath = (name: string) => !names.includes(name) && `.${name}`.toLowerCase().endsWith(`.${by.toLowerCase()}`);
+  const named = own === -1 ? header.map(nameText).findIndex(isPath) : own;
   if (named !== -1) return named;
   if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
   const meant = meantBy(by, names);
