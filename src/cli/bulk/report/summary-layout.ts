@@ -1,13 +1,16 @@
 /** The summary of a run for a terminal: statuses with shares and bars; beside them reasons and disposable domains. */
 import { reasonOf } from "../../../core/classifier/rules/rules.js";
-import { type Counts, countOf, type Facts } from "../../../core/facts/facts.js";
+import { countOf, type Facts } from "../../../core/facts/facts.js";
 import { mostTopDomains } from "../../../core/run/run-options.js";
 import { grouped, printable } from "../../../text.js";
 import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js";
 
-export function fakeReasonCounts(reasons: Counts): readonly (readonly [string, number])[] {
+export function fakeReasonCounts({ reasons, statuses }: Pick<Facts, "reasons" | "statuses">) {
   const fakes = Object.entries(reasons).filter(([code]) => reasonOf(code)?.status === "fake");
-  return fakes.map(([code, count]) => [reasonOf(code)!.words, count] as const).sort((a, b) => b[1] - a[1]);
+  const counts = fakes.map(([code, count]) => [reasonOf(code)!.words, count] as const).sort((a, b) => b[1] - a[1]);
+  // A service may give none for its own verdicts.
+  const rest = countOf(statuses, "fake") - counts.reduce((sum, [, count]) => sum + count, 0);
+  return counts.length > 0 && rest > 0 ? [...counts, ["without a reason", rest] as const] : counts;
 }
 
 /** `width` does not count the escapes of colours. */
@@ -28,7 +31,7 @@ export function statusLines(
   const room = style.columns - 3;
   const blocks = [
     statusBlock(rows, counts, style),
-    ...(fakes === 0 ? [] : listBlock(`Why fake ${grouped(fakes)}`, fakeReasonCounts(reasons), room)),
+    ...(fakes === 0 ? [] : listBlock(`Why fake ${grouped(fakes)}`, fakeReasonCounts({ reasons, statuses }), room)),
     ...listBlock("Disposable domains", domains, room),
   ];
   const widthOf = (band: readonly Block[]) => band.reduce((sum, { width }) => sum + width + gap, -gap);

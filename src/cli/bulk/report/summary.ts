@@ -115,13 +115,13 @@ function ofInput(facts: Facts, input: InputFacts, style: TerminalStyle | undefin
   return [...input.otherColumns.flatMap(listOf), ...remarks(facts, input)];
 }
 
-function details({ reasons, topDomains }: Facts): string[] {
+function details({ topDomains, ...facts }: Facts): string[] {
   const list = (name: string, entries: readonly (readonly [string, number])[]) => {
     const counts = entries.map(([what, count]) => `${grouped(count)} ${printable(what)}`);
     return counts.length === 0 ? [] : [`${name}: ${counts.join(", ")}`];
   };
   const domains = topDomains.slice(0, 5).map(({ domain, items }) => [domain, items] as const);
-  return [...list("fake", fakeReasonCounts(reasons)), ...list("disposable domains", domains)];
+  return [...list("fake", fakeReasonCounts(facts)), ...list("disposable domains", domains)];
 }
 
 function groupLines({ groups }: Facts): string[] {

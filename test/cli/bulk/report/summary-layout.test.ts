@@ -1,6 +1,6 @@
 /** Covers the layout of the summary on a terminal. */
 import { describe, expect, test } from "vitest";
-import { statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
+import { fakeReasonCounts, statusLines } from "../../../../src/cli/bulk/report/summary-layout.js";
 import { barOf, isUnicodeLocale } from "../../../../src/cli/terminal/bars.js";
 
 const summary = {
@@ -78,4 +78,19 @@ test.each<[NodeJS.ProcessEnv, NodeJS.Platform, boolean]>([
   [{}, "win32", true],
 ])("detects a Unicode locale from %j on %s: %s", (env, platform, isUnicode) => {
   expect(isUnicodeLocale(env, platform)).toBe(isUnicode);
+});
+
+test.each([
+  [
+    { syntax: 1, relay: 9 },
+    5,
+    [
+      ["syntax", 1],
+      ["without a reason", 4],
+    ],
+  ],
+  [{ syntax: 5 }, 5, [["syntax", 5]]],
+  [{}, 5, []],
+])("of the reasons %j and %i fake rows, those without one are counted", (reasons, fake, expected) => {
+  expect(fakeReasonCounts({ reasons, statuses: { fake } })).toEqual(expected);
 });
