@@ -60,6 +60,9 @@ function hasRarePairs(text: string): boolean {
 /** By runs: one expression for all of them took minutes for an item of some thousand characters. */
 const isChanging = (text: string): boolean => text.match(/[a-z]+|\d+/g)!.length >= runsOfRandom;
 
+/** More than a column has values that are counted one by one. */
+const placesOfMonth = 65_536;
+
 /** Counts rows of a file by pattern, and by the numbers of their month and of their source. */
 export class PatternCounts {
   readonly #counts = new Map<number, number[]>();
@@ -73,7 +76,7 @@ export class PatternCounts {
 
   /** Numbers are -1 for none. */
   add(weight: number, month: number, source: number, pattern: number): void {
-    const place = (month + 1) * mostNumbers + source + 1;
+    const place = (month + 1) * placesOfMonth + source + 1;
     let counts = this.#counts.get(place);
     if (counts === undefined) {
       if (this.#counts.size === mostPlaces) return;
@@ -87,15 +90,12 @@ export class PatternCounts {
 
   addTo(places: Places, months: readonly string[], group: GroupCounts | undefined): void {
     for (const [place, counts] of this.#counts) {
-      const month = months[Math.floor(place / mostNumbers) - 1] ?? null;
-      const source = group?.valueOf((place % mostNumbers) - 1) ?? null;
+      const month = months[Math.floor(place / placesOfMonth) - 1] ?? null;
+      const source = group?.valueOf((place % placesOfMonth) - 1) ?? null;
       places.add({ month, source }, counts[patterns.length]!, counts.slice(0, patterns.length));
     }
   }
 }
-
-/** More than a column has values that are counted. */
-const mostNumbers = 65_536;
 
 interface Place extends Pick<Attack, "month" | "source"> {
   all: number;

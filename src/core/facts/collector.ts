@@ -123,11 +123,11 @@ export class Collector {
   #observe(file: string, rows: ObservedRows): void {
     const { codes, statuses, mailboxes, facts } = rows;
     if (mailboxes) this.#addMailboxes(mailboxes);
-    const ofCodes = statuses.map((status, code) => {
+    const seriesOfCode = statuses.map((status, code) => {
       const known = series.indexOf(status);
       return hasItem(code) ? (known === -1 ? series.length - 1 : known) : noSeries;
     });
-    const seriesOf = codes.map((code) => ofCodes[code] ?? noSeries);
+    const seriesOf = codes.map((code) => seriesOfCode[code] ?? noSeries);
     const domains = this.#countDomains(rows, seriesOf);
     const months = this.#months?.count(rows, facts?.fields[0], seriesOf);
     const before = this.#months ? 1 : 0;

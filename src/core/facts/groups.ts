@@ -67,7 +67,7 @@ function hasFewValues(values: readonly string[], fewest: number): boolean {
 const mostCounted = 1000;
 
 export class GroupCounts {
-  /** The numbers of values by their lower case; a value is shown as it was first written, or the start and the end of a long one. */
+  /** The numbers of values by their lower case; their names, as they were first written, are the keys of the counts. */
   readonly #numbers = new Map<string, number>();
   readonly #counts: KeyCounts;
   #others: number | undefined;
@@ -93,9 +93,8 @@ export class GroupCounts {
   }
 
   #numberOf(value: string): number {
-    const text = value.trim().slice(0, longestRead);
-    const key = text.toLowerCase();
-    const known = this.#numbers.get(key);
+    const name = value.trim().slice(0, longestRead) || "(empty)";
+    const known = this.#numbers.get(name.toLowerCase());
     if (known !== undefined) return known;
     if (this.#numbers.size >= (this.wanted.isWanted ? mostCounted : mostValues)) {
       // Else it was not of few values after all.
@@ -103,9 +102,8 @@ export class GroupCounts {
       else this.#isGivenUp = true;
       return this.#others ?? -1;
     }
-    const name = text === "" ? "(empty)" : shortened(text);
-    const number = this.#counts.add(this.#counts.keys.includes(name) ? text : name);
-    this.#numbers.set(key, number);
+    const number = this.#counts.add(name);
+    this.#numbers.set(name.toLowerCase(), number);
     return number;
   }
 
@@ -128,10 +126,11 @@ export class GroupCounts {
   }
 }
 
-/** Links differ at their ends. By code points, of which a name must not have halves. */
-function shortened(text: string): string {
-  if (text.length <= longestValue) return text;
-  const points = [...text];
+/** Returns what is shown of the name of a value: the start and the end of a long one, since links differ at their ends. */
+export function shownValue(name: string): string {
+  // By code points, of which it must not have halves.
+  const points = [...name];
+  if (points.length <= longestValue) return name;
   return `${points.slice(0, longestValue / 2).join("")} ... ${points.slice(-longestValue / 2).join("")}`;
 }
 

@@ -6,7 +6,7 @@ import { type StatusWords, shownStatus, statusWords } from "../validator/statuse
 import { series } from "./collector.js";
 import { countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
-import { badRowsOf, sumOfValues, worseValue } from "./groups.js";
+import { badRowsOf, shownValue, sumOfValues, worseValue } from "./groups.js";
 import type { StatusRow } from "./render/parts.js";
 
 const rows = (count: number): string => counted(count, "row");
@@ -95,7 +95,7 @@ export function nextStepsOf(facts: Facts): readonly string[] {
       const { rows: all, bad } = sumOfValues(group);
       const share = percent(badRowsOf(worst), worst.rows);
       return [
-        `Look at ${worst.name} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,
+        `Look at ${shownValue(worst.name)} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,
       ];
     }),
     ...(fake + disposable + open + facts.badRows === 0 && facts.rows > facts.empty
@@ -107,7 +107,10 @@ export function nextStepsOf(facts: Facts): readonly string[] {
 /** Attacks with their places in words. */
 export const attacksOf = ({ breakdown }: Facts) =>
   (breakdown?.attacks ?? []).map(({ month, source, ...attack }) => {
-    return { ...attack, place: [month, source && `${source.value} (${source.column})`].filter(Boolean).join(", ") };
+    return {
+      ...attack,
+      place: [month, source && `${shownValue(source.value)} (${source.column})`].filter(Boolean).join(", "),
+    };
   });
 
 export function duplicatesOf(facts: Facts): string {

@@ -8,7 +8,7 @@ import { barOf, statusColour, type TerminalStyle } from "../../terminal/bars.js"
 export function fakeReasonCounts({ reasons, statuses }: Pick<Facts, "reasons" | "statuses">) {
   const fakes = Object.entries(reasons).filter(([code]) => reasonOf(code)?.status === "fake");
   const counts = fakes.map(([code, count]) => [reasonOf(code)!.words, count] as const).sort((a, b) => b[1] - a[1]);
-  // A service may give none for its own verdicts.
+  // A service may give none for its own verdicts, and rows that keep a status have none.
   const rest = countOf(statuses, "fake") - counts.reduce((sum, [, count]) => sum + count, 0);
   return counts.length > 0 && rest > 0 ? [...counts, ["without a reason", rest] as const] : counts;
 }

@@ -1,7 +1,7 @@
 /** Renders the facts of a run as text, for a file and for several together. */
 import { allowList, denyList } from "../../../core/classifier/rules/own-lists.js";
 import { countOf, type Facts, type InputFacts, rowsByStatus } from "../../../core/facts/facts.js";
-import { badRowsOf, nameOfOthers, shownGroup, worstFirst } from "../../../core/facts/groups.js";
+import { badRowsOf, nameOfOthers, shownGroup, shownValue, worstFirst } from "../../../core/facts/groups.js";
 import { dialectWords } from "../../../core/table/sniff/dialect.js";
 import { undecidedCauses } from "../../../engines/dns/vocabulary.js";
 import { elsewhereText, formulasRemark } from "../../../formats/open/no-items.js";
@@ -128,14 +128,14 @@ function groupLines({ groups }: Facts): string[] {
   const wanted = groups.filter(({ isWanted }) => isWanted);
   return wanted.map(shownGroup).flatMap(({ column, values: all, others }) => {
     const values = [...worstFirst(all), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])];
-    const nameWidth = Math.max(...values.map(({ name }) => printable(name).length));
+    const nameWidth = Math.max(...values.map(({ name }) => printable(shownValue(name)).length));
     const rowsWidth = Math.max(...values.map(({ rows }) => grouped(rows).length));
     const lines = values.map((value) => {
       const figures = `${grouped(value.rows).padStart(rowsWidth)} ${value.rows === 1 ? "row, " : "rows,"} ${percent(badRowsOf(value), value.rows)} bad`;
       const statuses = Object.entries(value.statuses).map(
         ([status, count]) => `${grouped(count)} ${printable(status)}`,
       );
-      return `  ${printable(value.name).padEnd(nameWidth)}  ${figures}: ${statuses.join(", ")}`;
+      return `  ${printable(shownValue(value.name)).padEnd(nameWidth)}  ${figures}: ${statuses.join(", ")}`;
     });
     return [`by ${printable(column)}:`, ...lines];
   });

@@ -4,7 +4,7 @@ import { grouped, percent } from "../../../text.js";
 import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { gradeOf } from "../grade.js";
-import { badRowsOf, nameOfOthers, worstFirst } from "../groups.js";
+import { badRowsOf, nameOfOthers, shownValue, worstFirst } from "../groups.js";
 import {
   attacksOf,
   detailsOf,
@@ -59,7 +59,7 @@ export function renderMarkdown(facts: Facts): string {
       table(
         [column, "Rows", "Bad"],
         [...worstFirst(values), ...(others === null ? [] : [{ ...others, name: nameOfOthers(others) }])].map(
-          (value) => [value.name, grouped(value.rows), percent(badRowsOf(value), value.rows)],
+          (value) => [shownValue(value.name), grouped(value.rows), percent(badRowsOf(value), value.rows)],
         ),
       ),
     ]),

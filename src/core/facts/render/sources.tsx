@@ -3,7 +3,7 @@ import { sum } from "d3-array";
 import { grouped, percent } from "../../../text.js";
 import { series } from "../collector.js";
 import type { Breakdown, Group, NamedCounts } from "../facts-schema.js";
-import { badRowsOf, fewRows, isBad, nameOfOthers, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { badRowsOf, fewRows, isBad, nameOfOthers, shownValue, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { mostNames } from "../top-counts.js";
 import { Head, Section, type Slice, StackedBar } from "./parts.js";
 
@@ -59,7 +59,7 @@ export function BySource({ group }: { group: Group }) {
   const sorted = worstFirst(values);
   const shown = sorted.slice(0, mostGroupValues).map((value) => {
     const slices = Object.entries(value.statuses).map(([label, count]) => ({ className: label, label, count }));
-    return { ...value, bad: badRowsOf(value), slices };
+    return { ...value, name: shownValue(value.name), bad: badRowsOf(value), slices };
   });
   const worst = worseValue(group);
   const { rows: all, bad } = sumOfValues(group);
@@ -67,8 +67,8 @@ export function BySource({ group }: { group: Group }) {
     <Section heading={`By ${column}`}>
       {worst && (
         <p class="note">
-          Worst: {worst.name}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the whole list,{" "}
-          {percent(bad, all)}.
+          Worst: {shownValue(worst.name)}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the
+          whole list, {percent(bad, all)}.
         </p>
       )}
       <SourceTable column={column} sources={shown} />
