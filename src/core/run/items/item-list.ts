@@ -159,9 +159,9 @@ export function listedParts(kind: Kind, text: string): readonly ListPart[] | und
   const said = parts.filter(({ start, end }) => !betweenWords.test(text.slice(start, end)));
   const texts = said.map(({ start, end }) => text.slice(start, end));
   const items = texts.filter((part) => isItem(kind, part)).length;
-  // What is left of an address, such as `bob@`, counts beside a whole one.
-  const hasSigns = kind === "email" && items === 1 && texts.length > 1 && texts.every((part) => part.includes("@"));
-  return items > 1 || hasSigns || own.length < all.length ? said : undefined;
+  // What is left of an address, such as `bob@`, counts beside a whole one; a name such as `@bob` is one in other networks.
+  const areCut = kind === "email" && items === 1 && texts.length > 1 && texts.every((part) => /^[^\s@]+@/.test(part));
+  return items > 1 || areCut || own.length < all.length ? said : undefined;
 }
 
 const mayBeList = new RegExp(`[,;|\\s/+>${foreignSeparators}]|:::`);
