@@ -37,7 +37,7 @@ export const outputOptions = optionRecords({
   explain: { flags: "--explain", help: "add the columns reason and suggestion; with --dns also mx" },
   fix: {
     flags: "--fix [=WHICH]",
-    help: "correct mistyped domains of large providers, or all: every item with a suggestion; the originals go into the column was",
+    help: "correct mistyped domains of large providers, or all: every item with a suggestion, and remove marks around items; the originals go into the column was",
     choices: ["typos", "all"],
     implied: "typos",
     belongsTo: "offline",

@@ -49,7 +49,10 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
   const statuses = statusesOf(kind, ...others);
   const flagCalled = (word: string) =>
     others.includes(noItem) && flags.includes(word) ? flagPrefix + word : undefined;
-  const called = (word: string) => statusesCalled(word)?.filter((status) => statuses.includes(status));
+  const called = (word: string) => {
+    const found = statusesCalled(word)?.filter((status) => statuses.includes(status)) ?? [];
+    return found.length === 0 ? undefined : found;
+  };
   const meant = (word: string) => called(word)?.join(",") ?? flagCalled(word) ?? meantBy(word, statuses);
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
   const own = statusesOf(kind).filter((status) => status !== "quota_exceeded");
@@ -57,13 +60,15 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
     const parts = partsOf(value);
     const negated = parts.flatMap((part) => /^[!^~-](.+)$/.exec(part)?.[1] ?? []);
     if (negated.length > 0) {
-      const left = negated.flatMap((word) => called(word) ?? knownWord(word, own, undefined, accepted));
+      const left = negated.flatMap((word) => called(word) ?? knownWord(word, statuses, undefined, accepted));
       const others = own.filter((status) => !left.includes(status));
-      throw new InvalidValue(`For all but ${left.join(" and ")}, write ${others.join(",")}.`, `"${value}"`);
+      throw new InvalidValue(`For all but ${and.format(left)}, write ${others.join(",")}.`, `"${value}"`);
     }
     return [...new Set(parts.map((word) => knownWord(word, statuses, meant, accepted)))];
   };
 }
+
+const and = new Intl.ListFormat("en-GB");
 
 /** Commas are documented; people also write other separators, and blanks after them. */
 const partsOf = (value: string): readonly string[] => {

@@ -117,7 +117,10 @@ async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, w
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => `"${sheet.name}"`);
-    const like = names.find((each) => each.toLowerCase().startsWith(`"${wanted.toLowerCase()}`));
+    const start = `"${wanted.toLowerCase()}`;
+    const like =
+      names.find((each) => each.toLowerCase() === `${start}"`) ??
+      names.find((each) => each.toLowerCase().startsWith(start));
     const hint = like === undefined ? "" : ` (did you mean ${like}?)`;
     const what = `no sheet "${wanted}"${hint}; the sheets are ${names.join(", ")}`;
     throw new ChoiceError(`${name}: ${what}`, { code: "sheet" });

@@ -23,8 +23,8 @@ export async function badRowsIn(path: string): Promise<readonly BadRow[]> {
     const hasLines = rows.some(({ location }) => location.lines.begin > 1);
     return rows.map(({ description, location }) => {
       const text = description
-        .replace(/ is fake(?= \(|;|$)/, " is undeliverable")
-        .replace(/\(([a-z-]+)(?=[:)])/, (_, code) => `(${reasonText(code)}`);
+        .replace(/ is (\w+) \(([a-z-]+)(?=[:;)])/, (_, status, code) => ` is ${status} (${reasonText(code)}`)
+        .replace(/ is fake(?= \(|;|$)/, " is undeliverable");
       return { line: hasLines ? location.lines.begin : undefined, text };
     });
   } catch {

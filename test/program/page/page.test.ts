@@ -222,7 +222,7 @@ describe.skipIf(wantedBrowser() === undefined)("the page", () => {
     [
       "domains",
       "web.de\nlarch-and-oak.com\n",
-      "no line of list.csv looks like an e-mail address; 2 of 2 are domains; check it as a list of domains",
+      "No line of list.csv looks like an e-mail address; 2 of 2 are domains; check it as a list of domains",
     ],
     ["damaged gzip", gzipSync("email\nann@larch-and-oak.com\n".repeat(99)).subarray(0, 40), sentences.file],
     ["an empty file", "", sentences.empty],

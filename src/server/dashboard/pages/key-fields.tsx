@@ -36,7 +36,7 @@ export function KeyFields({ keyOf: key, refused, children }: KeyParts) {
       <Field {...field("limit")} label="Limit" hint="units; empty for none" {...digits(15)} />
       <Choice label="Period" hint="of the UTC calendar" name="period" options={periods} chosen={form.get("period")} />
       <div class="pair">
-        <Field {...field("rate")} label="Most requests" {...digits(9)} />
+        <Field {...field("rate")} label="Max. requests" {...digits(9)} />
         <Choice
           label="per"
           name="rate_time"
