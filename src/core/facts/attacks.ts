@@ -31,7 +31,7 @@ const hexadecimal = /^[\da-f]{10,}$/;
 
 /**
  * Pairs of letters, by the first one, that at most three of 71,000 first and last names from 44 countries have, and fewer than 50 of
- * 15,000 popular domains. Half of all texts of ten random letters have two, and one in 1,600 of two names without a mark between.
+ * 15,000 popular domains. Half of all texts of ten random letters have two, and one in 1,600 mailboxes that are made of such names.
  */
 const rarePairs: ReadonlySet<string> = new Set(
   (

@@ -46,6 +46,8 @@ export function settledRows(
     if (countsDomains) classifier.judge.takeBack(records, judged, (index) => all[index] === notCheckedCode);
   }
   const fixed = fixer && fixItems(numbered, ledger, records, classifier, fixer);
+  // Those of the items that decide: facts are about the first column, before repairs.
+  const ownFacts = columns === 1 && !fixed ? facts : undefined;
   const itemOf = (row: number) => classifier.items.deciding(fixed?.chunk ?? records(), row, { codes, items });
   const rendered =
     (!isOther && !fixed && written) || classifier.renderer.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
@@ -60,10 +62,10 @@ export function settledRows(
     ...(numbered.mailboxes && { mailboxes: mailboxesOf(numbered, numbered.mailboxes, ledger) }),
     elsewhereName: () => classifier.elsewhereIn(records(), elsewhereRow - 1),
     hashOf: (domain) => classifier.judge.hashOf(domain),
-    item: (row) => (facts && columns === 1 && !fixed ? plainItem?.(facts, row) : undefined) ?? itemOf(row),
+    item: (row) => (ownFacts && plainItem?.(ownFacts, row)) ?? itemOf(row),
     locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
     flagsOf: (row) => {
-      const plain = facts && columns === 1 && !fixed ? plainFlags?.of(facts.bytes, facts.domains, row) : undefined;
+      const plain = ownFacts && plainFlags?.of(ownFacts.bytes, ownFacts.domains, row);
       if (plain !== undefined) return plain;
       const item = itemOf(row) ?? records().value(row).trim();
       return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
