@@ -64,13 +64,9 @@ export async function openListReport(
       const dates = findDateColumn(table.names, sample);
       const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
       const others = (column: number) => (column === dates?.column ? [] : sample(column));
-      // Members within others have columns after those of the table, of which only a wanted one is looked at.
-      const columns = [
-        ...Array(table.width).keys(),
-        ...(wanted !== undefined && wanted >= table.width ? [wanted] : []),
-      ];
-      const names: string[] = [];
-      for (const column of columns) names[column] = columnName(table, column);
+      const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
+      // Members within others have columns after those of the table, and are counted only if they are wanted.
+      if (wanted !== undefined) names[wanted] = columnName(table, wanted);
       const isLooked = targets.length > 0 && table.header !== undefined;
       const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
       return collector.observerOf(shown(inputName), dates && { ...dates, name: shown(dates.name) }, groups);
