@@ -14,7 +14,7 @@ export class KeyCounts {
 
   /** `numberOf` returns the number of the key of a text, maybe one that it adds; -1 for none. */
   constructor(
-    readonly column: number,
+    private readonly column: number,
     private readonly series: number,
     private readonly numberOf: (text: string) => number,
   ) {}

@@ -87,14 +87,6 @@ export function createBlockKernel(
         domains.set(own.domains.subarray(0, domainWords * count), domainWords * from);
       });
     },
-    /** Hashes another field of the records that this thread has just scanned. Returns false for others. */
-    hashColumn({ bytes, at, count }: ScannedChunk, column: number, fields: Int32Array): boolean {
-      if (at.byteOffset !== records || at.buffer !== buffer || fields.buffer !== buffer) return false;
-      const found = kernel.scan(bytes.byteOffset, bytes.length, others, slotRows, column);
-      if (found?.count !== count) return false;
-      kernel.hashFields(bytes.byteOffset, others, count, fields.byteOffset);
-      return true;
-    },
     hashFields(chunk: ScannedChunk, fields: Int32Array): void {
       const memory = own.fields[0]!;
       eachPiece(chunk, (block, records, count, from) => {

@@ -37,8 +37,7 @@ export function createFactFinder(
     const domains = domainsIn(chunk, slot?.domains)!;
     const fields = facts.columns.map((column, nth) => {
       const hashes = slot?.fields[nth] ?? new Int32Array(2 * chunk.count);
-      const isHashed = options.shape.json === undefined && kernel.hashColumn(chunk, column, hashes);
-      if (!isHashed) kernel.hashFields(chunk.withColumn(column), hashes);
+      kernel.hashFields(chunk.withColumn(column), hashes);
       return hashes;
     });
     return { bytes: chunk.bytes, domains, fields };
