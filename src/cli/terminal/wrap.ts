@@ -1,20 +1,13 @@
 /** Text in lines of a width. */
+import { Help } from "commander";
+
+// Cells of tables are narrow, too.
+const help = Object.assign(new Help(), { minWidthToWrap: 0 });
 
 export const terminalWidth = (): number => process.stdout.columns || 80;
 
-// Longer words are not broken. The first line starts with `first`; the others are as far to the right. wrap-ansi makes
-// the start of every command 15 to 20 ms longer, a fifth.
+// Longer words are not broken. The first line starts with `first`; the others are as far to the right.
 export function wrap(text: string, width: number, first = ""): string {
-  const indent = " ".repeat(first.length);
-  const lines: string[] = [];
-  let line: string | undefined;
-  for (const word of text.split(" ")) {
-    if (line === undefined) line = word;
-    else if (indent.length + line.length + 1 + word.length <= width) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return first + [...lines, line].join(`\n${indent}`);
+  const lines = help.boxWrap(text, width - first.length);
+  return first + lines.replaceAll("\n", `\n${" ".repeat(first.length)}`);
 }

@@ -32,8 +32,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
 }
 
 /** Tables are laid out for the width already; a command is copied as a whole. */
-const wrapped = (line: string, width: number): string =>
-  /^(?: |Next: )/.test(line) || line.includes("\u001b") ? line : wrap(line, width);
+const wrapped = (line: string, width: number): string => (/^(?: |Next: )/.test(line) ? line : wrap(line, width));
 
 const statusList = (shown: readonly (readonly [string, number])[], style: TerminalStyle | undefined): string[] =>
   shown.map(([status, count]) => {
