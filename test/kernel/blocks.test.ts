@@ -180,7 +180,7 @@ test("judging a block gives the same result as judging its chunks, and touches n
       answered++;
       const { chunk, lines } = scanAlone(shape, block)!;
       const verdicts = classifiers[1]!.classify(chunk);
-      const written = classifiers[1]!.renderer.render(chunk, verdicts.codes, verdicts.items);
+      const written = classifiers[1]!.renderer.render(chunk, verdicts);
       const { codes, hashes, mailboxes, facts } = verdicts;
       const numbers = countsOf(verdicts);
       expect(slot.domains.slice(0, facts!.domains.length)).toEqual(facts!.domains);
@@ -257,7 +257,7 @@ test.each<[string, string, object | undefined, boolean]>([
   const bytes = Buffer.from('"ann@larch-and-oak.com"\n"x@mailinator.com"\n"a\\u0040b.net"\n');
   const { at } = scanRecords(bytes, { delimiter: Number.NaN, quote: Number.NaN, column: 0 }, true);
   const codes = new Uint8Array(3);
-  kernel.judge(new ScannedChunk(shape, bytes, at), codes, new Int32Array(6), false);
+  kernel.judge(new ScannedChunk(shape, bytes, at), { codes }, false);
   expect([...codes].map((code) => code === askCode)).toEqual([!isJudged, !isJudged, true]);
 });
 

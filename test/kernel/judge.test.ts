@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ignoredAt, spelledNames } from "../../src/core/classifier/canonical.js";
 import { createClassifier } from "../../src/core/classifier/classifier.js";
 import { familyDomains, ispProviders } from "../../src/core/classifier/known-providers.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/core/classifier/outcomes.js";
@@ -59,17 +60,30 @@ class Judge {
     return at;
   }
 
-  /** Returns the domains of items and whether they are in their canonical form, as far as the kernel reads them. */
+  #judge(items: readonly string[]) {
+    const slot = this.#memory.slot(0);
+    const { block, codes, hashes, domains } = slot;
+    const to = { codes: codes.byteOffset, hashes: hashes.byteOffset, domains: domains.byteOffset };
+    this.kernel.judge(block.byteOffset, this.#put(items), items.length, to);
+    return slot;
+  }
+
+  /** Returns the domains of items and the hashes of their canonical forms, as far as the kernel finds them. */
   domains(items: readonly string[]) {
-    const at = this.#put(items);
-    const { block, domains } = this.#memory.slot(0);
-    this.kernel.readDomains(block.byteOffset, at, items.length, domains.byteOffset);
+    const { block, domains } = this.#judge(items);
     return items.map((_, row) => {
-      const [low, high, start, last] = domains.subarray(layout.domainWords * row) as unknown as number[];
+      const [low, high, start, last, ...mailbox] = domains.subarray(
+        layout.domainWords * row,
+        layout.domainWords * (row + 1),
+      ) as unknown as number[];
       const length = last! & layout.domainLengthMask;
       if (length === 0) return undefined;
       const text = block.toString("utf8", start, start! + length);
-      return { text, hash: { low, high }, isOwn: (last! & layout.isOwnMailbox) !== 0 };
+      const isOwn = (last! & layout.isOwnMailbox) !== 0;
+      const hasMailbox = (last! & layout.hasMailbox) !== 0;
+      const [mailboxLow, mailboxHigh] = mailbox;
+      const ofMailbox = hasMailbox ? { low: mailboxLow, high: mailboxHigh } : undefined;
+      return { text, hash: { low, high }, isOwn, mailbox: ofMailbox };
     });
   }
 
@@ -87,9 +101,7 @@ class Judge {
 
   /** Judges items; undefined for those that are left to the classifier. */
   all(items: readonly string[]) {
-    const at = this.#put(items);
-    const { block, codes, hashes } = this.#memory.slot(0);
-    this.kernel.judge(block.byteOffset, at, items.length, { codes: codes.byteOffset, hashes: hashes.byteOffset });
+    const { codes, hashes } = this.#judge(items);
     return items.map((_, row) => {
       const [low, high] = hashes.subarray(2 * row);
       const code = codes[row]!;
@@ -217,7 +229,7 @@ test.each<[Kind, fc.Arbitrary<string>]>([
   ["email", address],
   ["domain", fc.oneof(domain, address)],
 ])("reads the domains of items and recognises canonical items, for kind %s", (kind, item) => {
-  const found = { own: 0, others: 0 };
+  const found = { own: 0, shorter: 0, others: 0 };
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 150, size: "max" }), (items) => {
       for (const [row, read] of judges[kind].domains(items).entries()) {
@@ -226,8 +238,11 @@ test.each<[Kind, fc.Arbitrary<string>]>([
         const domain = text.slice(text.lastIndexOf("@") + 1);
         expect(read).toMatchObject({ text: domain, hash: judges[kind].kernel.hash(domain.toLowerCase()) });
         // An item with a fault in its domain has no canonical form, and counts as its own.
-        if (read.isOwn) expect(mailboxKey(kind, text)).toBe(itemKey(text));
-        found[read.isOwn ? "own" : "others"]++;
+        const key = mailboxKey(kind, text);
+        if (read.isOwn) expect(key).toBe(itemKey(text));
+        if (read.mailbox) expect([text, read.mailbox]).toEqual([text, judges[kind].kernel.hash(key)]);
+        else expect(read.isOwn).toBe(false);
+        found[read.isOwn ? "own" : read.mailbox ? "shorter" : "others"]++;
       }
     }),
     // In few runs, there may be none of them.
@@ -235,10 +250,30 @@ test.each<[Kind, fc.Arbitrary<string>]>([
   );
   expect(found.own).toBeGreaterThan(times(1000, 0));
   expect(found.others).toBeGreaterThan(times(20, 0));
+  if (kind === "email") expect(found.shorter).toBeGreaterThan(times(20, 0));
+});
+
+/** Domains at which mailboxes have a spelling, others that are similar, and one below each. */
+const spelled = [...spelledNames.flatMap((name) => (name.includes(".") ? name : [`${name}.de`, `${name}.co.uk`]))];
+const similar = "list.net me.org ya.com live.example-and-oak.com gmail.de mail.com".split(" ");
+
+test.each([...spelled, ...similar].flatMap((name) => [name, `ann.${name}`]))("spells mailboxes at %s", (name) => {
+  const locals = "ann a.n.n ann+news a.n+n.e ann+ +ann +ann+x Ann.Lee+X a+b+c ann_lee a-n.n 49123456789 +4912345678901";
+  const items = [...locals.split(" "), "é.b+c"].map((local) => `${local}@${name}`);
+  const all = judges.email.domains(items);
+  for (const [nth, read] of all.entries()) {
+    const known = read?.mailbox;
+    if (known === undefined) continue;
+    const key = mailboxKey("email", items[nth]!);
+    expect([items[nth], known]).toEqual([items[nth], judges.email.kernel.hash(key)]);
+    expect([items[nth], read!.isOwn]).toEqual([items[nth], key === itemKey(items[nth]!)]);
+  }
+  expect(all.some((read) => read?.mailbox !== undefined)).toBe(ignoredAt(name) !== "other");
 });
 
 test.each([
   ["ann_lee-1@larch-and-oak.com", true],
+  ["ann.lee+news@larch-and-oak.com", true],
   ["o'neil@larch-and-oak.com", true],
   ["ann@Larch-and-Oak.com", true],
   ["annlee@gmail.com", true],

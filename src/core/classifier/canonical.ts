@@ -32,6 +32,28 @@ const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
   spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
 );
 
+/** Names at or below which mailboxes have a spelling; each label of a family stands for its domains. */
+export const spelledNames: readonly string[] = [...spellingOf.keys()];
+
+/** What a provider ignores in a mailbox, where that is all that it does; else `other`. */
+export type Ignored = "nothing" | "tags" | "tags and dots" | "other";
+
+export function ignoredAt(ascii: string): Ignored {
+  if (isBelowFastmail(ascii)) return "other";
+  const spelling = spellingAt(ascii);
+  if (spelling === undefined) return "nothing";
+  const { domain = ascii, ignored, dotsAreHyphens, hasPhones } = spelling;
+  if (domain !== ascii || dotsAreHyphens || hasPhones) return "other";
+  if (ignored === undefined) return "tags";
+  return ignored.source === "\\." ? "tags and dots" : "other";
+}
+
+const spellingAt = (ascii: string): MailboxSpelling | undefined =>
+  spellingOf.get(ascii) ?? spellingOf.get(providerFamily(ascii) ?? "");
+
+/** `anything@ann.fastmail.com` reaches `ann@fastmail.com`. */
+const isBelowFastmail = (ascii: string): boolean => fastmail.has(ascii.slice(ascii.indexOf(".") + 1));
+
 export const ignoresDots = (ascii: string): boolean => spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
 
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
@@ -54,12 +76,8 @@ export function partsOf(kind: Kind, item: string): { readonly local: string; rea
 }
 
 function canonicalAddress(local: string, ascii: string): string {
-  const dot = ascii.indexOf(".");
-  const zone = ascii.slice(dot + 1);
-  // `anything@ann.fastmail.com` reaches `ann@fastmail.com`.
-  if (fastmail.has(zone)) return `${ascii.slice(0, dot)}@${zone}`;
-  const family = providerFamily(ascii);
-  const spelling = spellingOf.get(ascii) ?? (family === undefined ? undefined : spellingOf.get(family));
+  if (isBelowFastmail(ascii)) return ascii.replace(".", "@");
+  const spelling = spellingAt(ascii);
   // A server may tell case apart (RFC 5321, section 2.4), but none is known that gives two people such mailboxes.
   const name = local.toLowerCase();
   if (spelling === undefined) return `${quoteLocal(name)}@${ascii}`;

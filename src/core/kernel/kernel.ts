@@ -102,10 +102,11 @@ type Records = [block: number, at: number, count: number];
 
 interface Exports extends Record<Totals, { readonly value: number }> {
   scan(block: number, length: number, at: number, most: number, column: number): number;
-  judge(...args: [isEmail: boolean, ...of: Records, codes: number, hashes: number, counts: boolean]): void;
+  judge(
+    ...args: [isEmail: boolean, ...of: Records, codes: number, hashes: number, domains: number, counts: boolean]
+  ): void;
   write(...args: [...of: Records, codes: number, out: number, room: number, ends: number]): number;
   judgeList(...args: [start: number, end: number, codes: number, hashes: number, counts: boolean]): number;
-  readDomains(isEmail: boolean, block: number, at: number, count: number, to: number): void;
   hashFields(block: number, at: number, count: number, to: number): void;
   hashText(start: number, domain: number, end: number): number;
   hashHigh(): number;
@@ -133,9 +134,7 @@ export class Kernel {
     const bytes = Buffer.from(memory.buffer);
     const domains = {
       factsOf: (start: number, end: number) => {
-        const name = bytes.toString("utf8", start, end).toLowerCase();
-        if (classifier !== undefined) return factsOf(classifier, kind, name);
-        return name.includes("xn--") ? layout.untold : layout.passes;
+        return factsOf(classifier, kind, bytes.toString("utf8", start, end).toLowerCase());
       },
     };
     this.#memory = memory;
@@ -179,16 +178,13 @@ export class Kernel {
     return { ...found, consumed: length, openField: 0, isQuoteOpen: false };
   }
 
-  judge(block: number, at: number, count: number, to: Record<"codes" | "hashes", number>, counts = true): void {
-    this.#exports.judge(this.#isEmail, block, at, count, to.codes, to.hashes, counts);
+  /** `to.domains`: 0 if the words about domains are not wanted. */
+  judge(block: number, at: number, count: number, to: Record<"codes" | "hashes" | "domains", number>, counts = true) {
+    this.#exports.judge(this.#isEmail, block, at, count, to.codes, to.hashes, to.domains, counts);
   }
 
   judgeList(...parameters: Parameters<Exports["judgeList"]>): number {
     return this.#exports.judgeList(...parameters);
-  }
-
-  readDomains(block: number, at: number, count: number, to: number): void {
-    this.#exports.readDomains(this.#isEmail, block, at, count, to);
   }
 
   hashFields(block: number, at: number, count: number, to: number): void {

@@ -3,10 +3,15 @@
 
 export const recordWords = 7;
 
-/** Words for the domain of a record's item: its hash in two words, its start, and its length in bytes with a flag. */
-export const domainWords = 4;
+/**
+ * Words for the domain of a record's item: its hash in two, its start, its length in bytes with flags, and the hash of
+ * the item's canonical form in two.
+ */
+export const domainWords = 6;
 export const domainLengthMask = 255;
+/** The item is its own canonical form; the hash of that form is known. */
 export const isOwnMailbox = 256;
+export const hasMailbox = 512;
 
 /** Spare bytes after each part of a slot and after the record numbers: reads take 64 bytes, writes 16. */
 export const slack = 64;
@@ -113,6 +118,13 @@ export const hasNoPlus = 512;
 export const hasPlaceholders = 1024;
 export const isRelay = 2048;
 export const isSubAddress = 4096;
+/** What a provider ignores in a mailbox: nothing, tags, or tags and dots; or only canonical.ts has the rule. */
+export const spellingShift = 13;
+export const spellingMask = 3;
+export const ownSpelling = 0;
+export const freeTags = 1;
+export const freeTagsAndDots = 2;
+export const otherSpelling = 3;
 
 export const otherShardCode = 253;
 export const askCode = 254;

@@ -1,5 +1,6 @@
 /** Tables for assembly/, made from the classifier's: lists are defined once. Tested by test/kernel/judge.test.ts. */
 import { bar } from "../ascii.js";
+import { type Ignored, ignoredAt, spelledNames } from "../classifier/canonical.js";
 import type { Classifier } from "../classifier/classifier.js";
 import { outcomeCode } from "../classifier/outcomes.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
@@ -62,7 +63,7 @@ export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifie
   for (const slots of ownLists) writeOwnNames(memory, slots);
   writeTypos(memory);
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
-  for (const name of domainRules.flatMap(({ names = [] }: DomainRule) => names)) {
+  for (const name of [...domainRules.flatMap(({ names = [] }: DomainRule) => names), ...spelledNames]) {
     const [label = ""] = name.split(".");
     const isTopLevel = label === name;
     labels[labelCode(label, 0, label.length)]! |= layout.askedLabel | (isTopLevel ? layout.askedTopLevel : 0);
@@ -111,8 +112,24 @@ function writeGrammar(memory: ArrayBufferLike, index: number, { positions, short
 /** Whether the syntax of a plain name is known to be right: it encodes no other letters, and has none. */
 const isSpelled = (name: string): boolean => !/[^\0-\x7f]|(?:^|\.)xn--/.test(name);
 
-/** Facts as in layout.ts for a lower-case name, below the length of the listed one; `untold` if a rule is lacking. */
-export function factsOf(classifier: Classifier, kind: Kind, name: string): number {
+const spellingCode: Readonly<Record<Ignored, number>> = {
+  nothing: layout.ownSpelling,
+  tags: layout.freeTags,
+  "tags and dots": layout.freeTagsAndDots,
+  other: layout.otherSpelling,
+};
+
+/** Facts as in layout.ts for a lower-case name, below the length of the listed one. Without a classifier, all pass. */
+export function factsOf(classifier: Classifier | undefined, kind: Kind, name: string): number {
+  const spelling = isSpelled(name)
+    ? spellingCode[kind === "email" ? ignoredAt(name) : "nothing"]
+    : layout.otherSpelling;
+  const passes = name.includes("xn--") ? layout.untold : layout.passes;
+  return (spelling << layout.spellingShift) | (classifier === undefined ? passes : ruleFacts(classifier, kind, name));
+}
+
+/** `untold` if a rule is lacking. */
+function ruleFacts(classifier: Classifier, kind: Kind, name: string): number {
   const domain = isSpelled(name) ? { ascii: name } : parseDomainName(name);
   if (domain instanceof Fault) return layout.untold;
   const { verdict, mailbox, otherwise, hasListedMailboxes } = classifier.domainFacts(domain.ascii);

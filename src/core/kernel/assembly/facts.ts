@@ -121,7 +121,7 @@ function flagsOf(table: usize, slots: u32, flagBits: u32, lowWord: u32, high: u3
 }
 
 /** As in A-labels, which are left to the classifier: its rule for typos looks at the letters that they encode. */
-export function hasTwoHyphens(start: usize, end: usize): bool {
+function hasTwoHyphens(start: usize, end: usize): bool {
   for (let p: usize = start + 1; p < end; p++) {
     if (load<u8>(p) === hyphen && load<u8>(p - 1) === hyphen) return true;
   }
@@ -129,7 +129,7 @@ export function hasTwoHyphens(start: usize, end: usize): bool {
 }
 
 /** Letters beyond ASCII are in the tables as A-labels only. */
-export function isAscii(start: usize, end: usize): bool {
+function isAscii(start: usize, end: usize): bool {
   while (start < end && load<u8>(start) < 0x80) start++;
   return start === end;
 }
@@ -143,10 +143,6 @@ function isNear(offset: usize, length: usize, letters: u32): bool {
     if (popcnt(letters ^ load<u32>(layout.typos + 4 * i)) <= 2) return true;
   }
   return false;
-}
-
-export function isNamed(start: usize, end: usize): bool {
-  return (labelBits(start, end) & layout.askedLabel) !== 0;
 }
 
 function labelBits(start: usize, end: usize): u32 {

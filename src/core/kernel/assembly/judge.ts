@@ -6,19 +6,10 @@
 import { atSign, bar, comma, dot, greaterThan, hyphen, plus, semicolon, space, quote as usualQuote } from "../../ascii";
 import * as layout from "../layout";
 import { bucketOf, countRecalled, recall } from "./domains";
-import { hasTwoHyphens, isAscii, isNamed } from "./facts";
 import { hash, shardHash } from "./hash";
 import { findHost, findInBrackets, found, foundEnd } from "./item";
 import { judgeMailbox } from "./mailbox";
 
-const gmai: u32 = 0x69616d67;
-const goog: u32 = 0x676f6f67;
-const prot: u32 = 0x746f7270;
-const yand: u32 = 0x646e6179;
-const macDot: u32 = 0x2e63616d;
-const pmDot: u32 = 0x2e6d70;
-const meDot: u32 = 0x2e656d;
-const yaDot: u32 = 0x2e6179;
 /** Limit in bytes for a local part with its `@`, and for a domain: one bit each in a word. Longer ones are rare. */
 const longest: i32 = 64;
 const batch: i32 = 64;
@@ -44,7 +35,8 @@ export function hashHigh(): u32 {
 }
 
 // For `batch` records at a time, reads the bytes of all items, touches the cache entries of their domains, which the
-// processor fetches in parallel, then decides. Numbers at `at` are relative to `block`; a code may be `askCode`.
+// processor fetches in parallel, then decides. Numbers at `at` are relative to `block`; a code may be `askCode`. Unless
+// `domains` is 0, it gets `domainWords` words a record, which are 0 if the item is not plain.
 export function judge(
   isEmail: bool,
   block: usize,
@@ -52,6 +44,7 @@ export function judge(
   count: i32,
   codes: usize,
   hashes: usize,
+  domains: usize,
   counts: bool,
 ): void {
   isCounted = counts;
@@ -67,8 +60,14 @@ export function judge(
     // Otherwise the compiler would remove the reads.
     store<u64>(scratch + itemBytes * batch, sum);
     for (let row: i32 = 0; row < rows; row++) {
-      if (<u32>load<u8>(codes + row) !== layout.okCode) continue;
-      store<u8>(codes + row, <u8>decide(isEmail, scratch + itemBytes * row));
+      const item: usize = scratch + itemBytes * row;
+      const isPlain = <u32>load<u8>(codes + row) === layout.okCode;
+      const facts = isPlain ? factsAbout(item) : 0;
+      if (isPlain) store<u8>(codes + row, <u8>decide(isEmail, item, facts));
+      if (domains === 0) continue;
+      if (isPlain) describe(isEmail, block, item, facts, hashes + 8 * row, domains);
+      else for (let byte: i32 = 0; byte < 4 * layout.domainWords; byte += 8) store<u64>(domains + byte, 0);
+      domains += 4 * layout.domainWords;
     }
     codes += batch;
     hashes += 8 * batch;
@@ -96,7 +95,10 @@ export function judgeList(start: usize, end: usize, codes: usize, hashes: usize,
     while (start < end && load<u8>(start) === space) start++;
   }
   if (count < 2) return 0;
-  for (let i: i32 = 0; i < count; i++) store<u8>(codes + i, <u8>decide(true, scratch + itemBytes * i));
+  for (let i: i32 = 0; i < count; i++) {
+    const item: usize = scratch + itemBytes * i;
+    store<u8>(codes + i, <u8>decide(true, item, factsAbout(item)));
+  }
   return count;
 }
 
@@ -108,53 +110,41 @@ function takeQuote(): void {
   quote = load<u32>(layout.settings + 4 * layout.itemQuoteWord);
 }
 
-// Writes `domainWords` words: the hash of the domain as an item, its start (relative to `block`), and its length with a
-// flag for items in canonical form; 0 if the item is not plain.
-export function readDomains(isEmail: bool, block: usize, at: usize, count: i32, to: usize): void {
-  takeQuote();
-  const item: usize = scratch;
-  const code: usize = scratch + itemBytes;
-  for (let row: i32 = 0; row < count; row++) {
-    readItem(isEmail, block, at, item, code, code + 8);
-    if (<u32>load<u8>(code) === layout.okCode) {
-      const start: usize = load<u32>(item, domainOf);
-      const length = load<u32>(item, endOf) - <u32>start;
-      store<u64>(to, hash(start, 0, load<u64>(item)));
-      store<u32>(to, <u32>(start - block), 8);
-      store<u32>(to, length | (isOwn(isEmail, item) ? layout.isOwnMailbox : 0), 12);
-    } else {
-      store<u64>(to, 0);
-      store<u64>(to, 0, 8);
-    }
-    at += 4 * layout.recordWords;
-    to += 4 * layout.domainWords;
-  }
-}
-
-/** Returns true only if a plain item certainly is its own canonical form, as most are; see classifier/canonical.ts. */
-function isOwn(isEmail: bool, item: usize): bool {
-  const start: usize = load<u32>(item, startOf);
+/** Writes the words about a domain and the canonical form of its item; see layout.ts. */
+function describe(isEmail: bool, block: usize, item: usize, facts: u32, hashAt: usize, to: usize): void {
   const domain: usize = load<u32>(item, domainOf);
-  const end: usize = load<u32>(item, endOf);
-  if (!isAscii(domain, end) || hasTwoHyphens(domain, end)) return false;
-  if (!isEmail) return true;
-  if (load<u32>(item, plusOf) !== <u32>domain - 1) return false;
-  // Names that start like those of Gmail, Proton, iCloud and Yandex.
-  const first: u32 = load<u32>(domain) | 0x20202020;
-  const three: u32 = first & 0xffffff;
-  if (first === gmai) for (let p: usize = start; p < domain; p++) if (load<u8>(p) === dot) return false;
-  if (first === goog || first === prot || first === yand || first === macDot) return false;
-  if (three === pmDot || three === meDot || three === yaDot) return false;
-  // Sub-addresses are domains below those of a provider.
-  const zone = labelAfter(domain, end);
-  const last = labelAfter(zone, end);
-  return last === end || !isNamed(zone, last - 1);
+  const ofDomain = load<u64>(item);
+  let flags: u32 = 0;
+  const spelling: u32 = (facts >> layout.spellingShift) & layout.spellingMask;
+  if (spelling !== layout.otherSpelling) {
+    const length = isEmail ? shorten(spelling, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1) : 0;
+    if (length >= 0) {
+      flags = layout.hasMailbox | (length === 0 ? layout.isOwnMailbox : 0);
+      const mailbox = length === 0 ? load<u64>(hashAt) : hash(scratch + layout.textAt, length, ofDomain);
+      store<u64>(to, mailbox, 16);
+    }
+  }
+  store<u64>(to, hash(domain, 0, ofDomain));
+  store<u32>(to, <u32>(domain - block), 8);
+  store<u32>(to, (load<u32>(item, endOf) - <u32>domain) | flags, 12);
 }
 
-function labelAfter(start: usize, end: usize): usize {
-  let at = start;
-  while (at < end && load<u8>(at) !== dot) at++;
-  return at < end ? at + 1 : end;
+// Leaves the canonical form of a local part with its `@` in the scratch memory, as canonical.ts spells it. Returns its
+// length: 0 if nothing is left out, -1 if it needs quotes.
+function shorten(spelling: u32, start: usize, plusAt: usize, at: usize): i32 {
+  if (spelling === layout.ownSpelling) return 0;
+  const end = plusAt > start ? plusAt : at;
+  const isWithoutDots = spelling === layout.freeTagsAndDots;
+  if (!isWithoutDots && end === at) return 0;
+  if (!isWithoutDots && load<u8>(end - 1) === dot) return -1;
+  const text: usize = scratch + layout.textAt;
+  let to = text;
+  for (let p: usize = start; p < end; p++) {
+    const byte = load<u8>(p);
+    if (!isWithoutDots || byte !== dot) store<u8>(to++, byte);
+  }
+  store<u8>(to++, atSign);
+  return to === text + (at + 1 - start) ? 0 : <i32>(to - text);
 }
 
 export function hashFields(block: usize, at: usize, count: i32, to: usize): void {
@@ -306,14 +296,18 @@ function hasLetters(start: usize, end: usize): bool {
   return true;
 }
 
-function decide(isEmail: bool, item: usize): u32 {
-  const domain: usize = load<u32>(item, domainOf);
-  const facts = recall(load<u64>(item), domain, load<u32>(item, endOf));
+function factsAbout(item: usize): u32 {
+  return recall(load<u64>(item), load<u32>(item, domainOf), load<u32>(item, endOf));
+}
+
+/** `facts` are those that were recalled last. */
+function decide(isEmail: bool, item: usize, facts: u32): u32 {
   const outcome = facts & layout.outcomeMask;
   if (outcome === layout.untold) return layout.askCode;
   if (outcome === layout.disposableDomainCode && isCounted) countRecalled(1);
   if (outcome !== layout.passes) return outcome;
-  return isEmail ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), domain - 1) : layout.okCode;
+  const at: usize = load<u32>(item, domainOf) - 1;
+  return isEmail ? judgeMailbox(facts, load<u32>(item, startOf), load<u32>(item, plusOf), at) : layout.okCode;
 }
 
 function inClass(bytes: v128, byLowHalf: v128): v128 {

@@ -17,7 +17,6 @@ export {
   hashText,
   judge,
   judgeList,
-  readDomains,
   useScratch,
 } from "./judge";
 export { fewestFields, lines, longest, mostFields, scan, strays } from "./scan";

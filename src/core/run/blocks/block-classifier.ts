@@ -18,8 +18,8 @@ import { severalItems } from "../rows/shard.js";
 import { hasItem, notARowCode, otherShardCode, StatusCodes } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, isFirstShard, itemColumnsOf, looksAtRows, wantsMailboxes } from "./block-options.js";
-import { BlockRenderer, type Explain, tailsOf } from "./block-renderer.js";
-import { type BlockResult, type ChunkVerdicts, countsOf, type MainThread } from "./chunk-verdicts.js";
+import { BlockRenderer, tailsOf } from "./block-renderer.js";
+import { type BlockResult, type ChunkVerdicts, countsOf, type Explain, type MainThread } from "./chunk-verdicts.js";
 import { type Elsewhere, ElsewhereFinder } from "./elsewhere.js";
 import { createFactFinder, type SlotFacts } from "./fact-finder.js";
 import { createFieldItems, type FieldItems } from "./field-items.js";
@@ -47,6 +47,8 @@ export class BlockClassifier {
   readonly #isPlain: boolean;
   readonly #isFirstShard: boolean;
   readonly #elsewhere: ElsewhereFinder;
+  /** Whether domains are read apart from the verdicts: the kernel judges only some of the items. */
+  readonly #readsDomainsApart: boolean;
   /** Whether an item was found in an earlier chunk; and a header at its end, whose rows may follow in the next one. */
   #isBelowItems = false;
   #lastHeader: FoundHeader | undefined;
@@ -66,7 +68,8 @@ export class BlockClassifier {
     this.items = createFieldItems(this.#columns, this.#cells);
     this.judge = new Judge(options, { classifier, kernel, main, cells: this.#cells, items: this.items });
     const hashOf = (key: string): ItemHash => this.judge.hashOf(key);
-    this.#facts = createFactFinder(options, kernel, this.#cells, hashOf);
+    const isRendered = () => this.renderer.wantsDomains;
+    this.#facts = createFactFinder(options, kernel, this.#cells, { hashOf, isRendered });
     const hashOfMailbox = (item: string) => this.#facts.hashOfMailbox(item);
     this.rows = new PlacedRows(options, this.#cells, { hashOf, hashOfMailbox });
     this.#itemTest = itemTest(cells);
@@ -80,6 +83,7 @@ export class BlockClassifier {
     });
     this.#isPlain = Kernel.takes(tailsOf(options));
     this.#isFirstShard = isFirstShard(options);
+    this.#readsDomainsApart = options.keeps !== undefined || this.#cells.hasItemWords;
   }
 
   // Leaves verdicts and rows in the slot. Undefined if the main thread has to take the block: it cannot be scanned
@@ -97,12 +101,14 @@ export class BlockClassifier {
     const kept = fields > slotRows ? undefined : this.rows.kept(chunk, undefined);
     if (kept === undefined) return undefined;
     const codes = slot.codes.subarray(0, fields);
-    const memory = this.#columns.length === 1 ? { codes, hashes: slot.hashes } : kernel.own;
-    this.#judgeColumns(chunk, kept, { codes, hashes: slot.hashes }, memory, (column, counts) => {
+    const { hashes } = slot;
+    const memory = this.#columns.length === 1 ? { codes, hashes } : kernel.own;
+    const domains = this.#readsDomainsApart ? undefined : this.#facts.memoryOf(rows, slot);
+    this.#judgeColumns(chunk, kept, { codes, hashes }, memory, (column, nth) => {
       if (this.#cells.hasItemWords) this.#askAll(chunk, memory.codes);
-      else kernel.judge(column, memory.codes, memory.hashes, counts);
+      else kernel.judge(column, { codes: memory.codes, hashes: memory.hashes, domains: domains?.[nth] }, nth === 0);
     });
-    const verdicts = this.#judgeTheRest(chunk, codes, slot.hashes, { slot, isBelowItems: true });
+    const verdicts = this.#judgeTheRest(chunk, codes, hashes, { slot, isBelowItems: true, domains });
     const takesItems = verdicts.header === 0 && this.#takesItems(slot, fields, verdicts.items);
     const outputLength = takesItems ? (isFinal ? this.#renderInto(slot, chunk, verdicts) : 0) : -1;
     if (outputLength !== -1) {
@@ -157,12 +163,14 @@ export class BlockClassifier {
     const placed = looksAtRows(this.#options) ? this.rows.place(chunk, kept) : undefined;
     // The kernel decides about the shard of each item alone, not about that of a row with several columns.
     const isForKernel = !this.#cells.hasItemWords && (width === 1 || shard === undefined);
-    this.#judgeColumns(chunk, placed?.codes ?? kept, { codes, hashes }, memory, (column, counts) => {
+    const domains = isForKernel && !this.#readsDomainsApart ? this.#facts.memoryOf(chunk.count) : undefined;
+    this.#judgeColumns(chunk, placed?.codes ?? kept, { codes, hashes }, memory, (column, nth) => {
       this.#askAll(chunk, memory.codes);
-      if (isForKernel) this.#kernel?.judge(column, memory.codes, memory.hashes, counts);
+      if (isForKernel) this.#kernel?.judge(column, { ...memory, domains: domains?.[nth] }, nth === 0);
     });
     const isBelowItems = this.#isBelowItems;
-    const verdicts = this.#judgeTheRest(chunk, codes, hashes, { isBelowItems, isPlaced: placed !== undefined });
+    const isPlaced = placed !== undefined;
+    const verdicts = this.#judgeTheRest(chunk, codes, hashes, { isBelowItems, isPlaced, domains });
     const several = verdicts.items?.fields.find((field, index, all) => field === all[index - 1]);
     if (shard && several !== undefined) throw severalItems(shard, chunk.lineOf(several));
     return placed?.keys ? { ...verdicts, keys: placed.keys } : verdicts;
@@ -195,12 +203,12 @@ export class BlockClassifier {
     kept: Uint8Array,
     all: ColumnVerdicts,
     memory: ColumnVerdicts,
-    judge: (column: ScannedChunk, counts: boolean) => void,
+    judge: (column: ScannedChunk, nth: number) => void,
   ): void {
     const width = this.#columns.length;
     for (const [nth, index] of this.#columns.entries()) {
       const column = chunk.withColumn(index);
-      judgeWithout(kept, { nth, width }, column, memory.codes, () => judge(column, nth === 0));
+      judgeWithout(kept, { nth, width }, column, memory.codes, () => judge(column, nth));
       if (width > 1) spread(memory, chunk.count, { nth, width }, all);
     }
     if (this.#options.shape.json?.isDocument && !this.#isFirstShard) takeFrames(chunk, all.codes, width);
@@ -210,7 +218,7 @@ export class BlockClassifier {
     chunk: ScannedChunk,
     codes: Uint8Array,
     hashes: Int32Array,
-    { slot, isBelowItems, isPlaced = false }: ChunkPlace,
+    { slot, isBelowItems, isPlaced = false, domains }: ChunkPlace,
   ): ChunkVerdicts {
     const columns = this.#columns.map((column) => chunk.withColumn(column));
     const { notUtf8, ...found } = this.judge.judgeRest(columns, codes, hashes, isPlaced);
@@ -218,7 +226,7 @@ export class BlockClassifier {
     const elsewhere = this.#elsewhere.find(chunk, codes, isBelowItems);
     const counts = { notUtf8: notUtf8.size, kept, ...elsewhere };
     const judged = { columns: columns.length, codes, hashes, ...found, ...counts };
-    return { ...judged, ...this.#facts.find(chunk, judged, slot) };
+    return { ...judged, ...this.#facts.find(chunk, judged, domains, slot) };
   }
 
   #askAll(chunk: ScannedChunk, codes: Uint8Array): void {
@@ -226,17 +234,24 @@ export class BlockClassifier {
     for (let row = 0; row < chunk.count; row++) codes[row] = chunk.isRow(row) ? askCode : notARow;
   }
 
-  #renderInto(slot: Slot, chunk: ScannedChunk, { codes, items }: ChunkVerdicts): number {
+  #renderInto(slot: Slot, chunk: ScannedChunk, verdicts: ChunkVerdicts): number {
     // The lines of a plain list become fields, and those with commas have to be quoted.
     const needsNoQuotes = this.#options.shape.dialect.delimiter !== null || !chunk.bytes.includes(comma);
     if (needsNoQuotes && this.#isPlain) return this.#kernel!.write(slot, chunk.count);
-    const { bytes } = this.renderer.render(chunk, codes, items, undefined, slot);
+    const { bytes } = this.renderer.render(chunk, verdicts, undefined, slot);
     // Rows that did not fit were rendered in memory that other threads cannot see.
     return bytes.buffer === slot.output.buffer ? bytes.length : -1;
   }
 }
 
-type ChunkPlace = { readonly slot?: SlotFacts; readonly isBelowItems: boolean; readonly isPlaced?: boolean };
+interface ChunkPlace {
+  readonly slot?: SlotFacts;
+  readonly isBelowItems: boolean;
+  readonly isPlaced?: boolean;
+  /** Words about domains that came with the verdicts. */
+  readonly domains?: readonly Int32Array[] | undefined;
+}
+
 type ColumnVerdicts = Pick<ItemVerdicts, "codes" | "hashes">;
 
 function takeFrames(chunk: ScannedChunk, codes: Uint8Array, width: number): void {

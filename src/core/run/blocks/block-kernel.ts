@@ -9,6 +9,13 @@ import type { Kind } from "../../validator/validator.js";
 import { longestList } from "../items/item-list.js";
 import { type BlockMemory, type Slot, slotRows } from "./threads/block-memory.js";
 
+/** Memory for what the kernel finds about each record; see its layout for `domains`. */
+export interface JudgedRecords {
+  readonly codes?: Uint8Array;
+  readonly hashes?: Int32Array;
+  readonly domains?: Int32Array | undefined;
+}
+
 export function createBlockKernel(
   module: WebAssembly.Module,
   memory: BlockMemory,
@@ -61,13 +68,15 @@ export function createBlockKernel(
     },
     hash: (key: string): ItemHash => kernel.hash(key),
     countDomain: (domain: string, items: number) => kernel.countDomain(domain, items),
-    /** Does not change the verdicts on records that are too large. */
-    judge(chunk: ScannedChunk, codes: Uint8Array, hashes: Int32Array, counts: boolean): void {
+    /** Does not change what is in the memory for records that are too large. */
+    judge(chunk: ScannedChunk, { codes, hashes, domains }: JudgedRecords, counts: boolean): void {
       const at = { codes: own.codes.byteOffset, hashes: own.hashes.byteOffset };
+      const all = { ...at, domains: domains === undefined ? 0 : own.domains.byteOffset };
       eachPiece(chunk, (block, records, count, from) => {
-        kernel.judge(block, records, count, at, counts);
-        codes.set(own.codes.subarray(0, count), from);
-        hashes.set(own.hashes.subarray(0, 2 * count), 2 * from);
+        kernel.judge(block, records, count, all, counts);
+        codes?.set(own.codes.subarray(0, count), from);
+        hashes?.set(own.hashes.subarray(0, 2 * count), 2 * from);
+        domains?.set(own.domains.subarray(0, domainWords * count), domainWords * from);
       });
     },
     /** Leaves verdicts in `own`, and returns their number; 0 for a value that is not a plain list. */
@@ -80,12 +89,6 @@ export function createBlockKernel(
       if (!isHere) bytes.copy(block, 0, start, end);
       const from = isHere ? bytes.byteOffset + start : block.byteOffset;
       return kernel.judgeList(from, from + end - start, codes.byteOffset, hashes.byteOffset, counts);
-    },
-    readDomains(chunk: ScannedChunk, domains: Int32Array): void {
-      eachPiece(chunk, (block, records, count, from) => {
-        kernel.readDomains(block, records, count, own.domains.byteOffset);
-        domains.set(own.domains.subarray(0, domainWords * count), domainWords * from);
-      });
     },
     hashFields(chunk: ScannedChunk, fields: Int32Array): void {
       const memory = own.fields[0]!;

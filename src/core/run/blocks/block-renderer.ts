@@ -8,7 +8,7 @@ import { CopyingWriter } from "../../table/writers/copying-writer.js";
 import type { WriteMemory, WrittenRecords } from "../../table/writers/output.js";
 import { type AddedFields, type RecordWriter, unchanged } from "../../table/writers/record-writer.js";
 import { writerOf } from "../../table/writers/writer-of.js";
-import type { Kind, Status, Verdict } from "../../validator/validator.js";
+import type { Kind, Verdict } from "../../validator/validator.js";
 import type { Cells } from "../items/cells.js";
 import { fixedReason } from "../items/fixes.js";
 import type { FoundItem } from "../items/item.js";
@@ -16,11 +16,10 @@ import { isExplained, needsVerdicts, ourFields } from "../rows/columns.js";
 import type { StatusCodes } from "../status-codes.js";
 import { hasItem, isKept, notARowCode, notCheckedCode, offlineStatuses, otherShardCode } from "../status-codes.js";
 import { type BlockOptions, itemColumnsOf } from "./block-options.js";
-import { decidingIndices, type ItemVerdicts } from "./item-verdicts.js";
+import type { ChunkVerdicts, Explain, Judged } from "./chunk-verdicts.js";
+import { decidingIndices } from "./item-verdicts.js";
 import { isSmall, mayBeMarked, plainAddress } from "./plain-address.js";
 import { type PlainFlags, plainFlagsOf } from "./plain-flags.js";
-
-export type Explain = (item: string, status: Status) => Verdict;
 
 interface Findings {
   readonly explain: Explain;
@@ -66,17 +65,20 @@ export class BlockRenderer {
     this.#flags = hasFlags ? plainFlagsOf(options.kind, options.shape) : undefined;
   }
 
+  get wantsDomains(): boolean {
+    return this.#copiesItems || this.#flags !== undefined;
+  }
+
   /** `codes`: of each field with items, row by row. `was`: replaced items by field. `memory`: used if large enough. */
   render(
     chunk: ScannedChunk,
-    codes: Uint8Array,
-    items?: ItemVerdicts,
+    { codes, items, domains }: Judged & Pick<Partial<ChunkVerdicts>, "domains">,
     was?: ReadonlyMap<number, string>,
     memory?: WriteMemory,
   ): WrittenRecords {
     const nth = items === undefined ? undefined : decidingIndices(codes, items);
-    const domains = this.#copiesItems || this.#flags ? this.findings.domainsIn(chunk) : undefined;
-    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was, domains }), memory);
+    const ofItems = this.wantsDomains ? (domains?.[0] ?? this.findings.domainsIn(chunk)) : undefined;
+    return this.#writer.write(chunk, (row) => this.#addedTo(chunk, row, { codes, nth, was, domains: ofItems }), memory);
   }
 
   #addedTo(chunk: ScannedChunk, row: number, rows: RenderedRows): AddedFields | null | undefined {

@@ -1,9 +1,9 @@
 /** What is known of the records of a chunk once they are judged. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import type { Status, Verdict } from "../../validator/validator.js";
 import type { RowKeys } from "../rows/row-writer.js";
 import type { RowFacts } from "../run-options.js";
 import type { StatusCodes } from "../status-codes.js";
-import type { Explain } from "./block-renderer.js";
 import { type Elsewhere, nowhere } from "./elsewhere.js";
 import type { ItemVerdicts } from "./item-verdicts.js";
 import type { OtherStatus } from "./kept-rows.js";
@@ -25,12 +25,16 @@ export interface ChunkVerdicts extends RowCounts {
   /** Hash of each field's item, two words; meaningless for a field without an item. */
   readonly hashes: Int32Array;
   readonly mailboxes?: Int32Array;
+  /** Words of the kernel about the domains in each column that they are wanted of; see its layout. */
+  readonly domains?: readonly Int32Array[] | undefined;
   readonly facts?: RowFacts | undefined;
   /** The items that `--dedupe` compares; set only if it also compares rows that keep their statuses. */
   readonly keys?: RowKeys;
 }
 
-export type Judged = { readonly codes: Uint8Array; readonly items?: ItemVerdicts | undefined };
+export type Judged = Pick<ChunkVerdicts, "codes" | "items">;
+
+export type Explain = (item: string, status: Status) => Verdict;
 
 export interface MainThread {
   readonly codes: StatusCodes;

@@ -106,9 +106,8 @@ export function classifyTable(
     for (const piece of whole.pieces()) {
       const chunk = read(piece)!;
       const verdicts = classifier.classify(chunk);
-      const { codes, items } = verdicts;
-      classifier.checkHeaders(verdicts, codes, () => chunk);
-      const written = options.isFinal ? classifier.renderer.render(chunk, codes, items) : undefined;
+      classifier.checkHeaders(verdicts, verdicts.codes, () => chunk);
+      const written = options.isFinal ? classifier.renderer.render(chunk, verdicts) : undefined;
       yield { ...verdicts, chunk: () => chunk, written, isBeforePause, share: inputShare() };
     }
   }

@@ -1,7 +1,7 @@
 // Facts about each row for observers and `--dedupe`. The threads hash, and the main thread counts by these hashes;
 // mailboxes are compared only for the one item in ten that is not in its canonical form.
 import { hashItem, type ItemHash } from "../../classifier/tables/item-hash.js";
-import { domainWords, isOwnMailbox } from "../../kernel/layout.js";
+import { domainWords, hasMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Cells } from "../items/cells.js";
 import { mailboxKey } from "../items/item.js";
@@ -10,18 +10,16 @@ import { hasItem } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-options.js";
 import { itemsInField } from "./block-renderer.js";
-import type { ChunkVerdicts } from "./chunk-verdicts.js";
+import type { Judged } from "./chunk-verdicts.js";
 import type { Slot } from "./threads/block-memory.js";
 
 export type SlotFacts = Pick<Slot, "mailboxes" | "domains" | "fields">;
-
-type Judged = Pick<ChunkVerdicts, "codes" | "hashes" | "items">;
 
 export function createFactFinder(
   options: BlockOptions,
   kernel: BlockKernel | undefined,
   cells: Cells,
-  hashOf: (key: string) => ItemHash,
+  { hashOf, isRendered }: { readonly hashOf: (key: string) => ItemHash; readonly isRendered: () => boolean },
 ) {
   const columns = itemColumnsOf(options.shape);
 
@@ -31,10 +29,9 @@ export function createFactFinder(
     return key === key.toLowerCase() ? hashOf(key) : hashItem(options.seed, key);
   }
 
-  function factsOf(chunk: ScannedChunk, slot?: SlotFacts): RowFacts | undefined {
+  function factsOf(chunk: ScannedChunk, domains: Int32Array | undefined, slot?: SlotFacts): RowFacts | undefined {
     const { facts } = options;
-    if (facts === undefined || kernel === undefined) return undefined;
-    const domains = domainsIn(chunk, slot?.domains)!;
+    if (facts === undefined || kernel === undefined || domains === undefined) return undefined;
     const fields = facts.columns.map((column, nth) => {
       const hashes = slot?.fields[nth] ?? new Int32Array(2 * chunk.count);
       kernel.hashFields(chunk.withColumn(column), hashes);
@@ -43,17 +40,23 @@ export function createFactFinder(
     return { bytes: chunk.bytes, domains, fields };
   }
 
-  function domainsIn(column: ScannedChunk, memory?: Int32Array): Int32Array | undefined {
-    if (kernel === undefined) return undefined;
-    const domains = memory ?? new Int32Array(domainWords * column.count);
-    kernel.readDomains(column, domains);
-    return domains;
+  /** For the words about the domains in each column that they are wanted of. */
+  function memoryOf(rows: number, slot?: SlotFacts): readonly Int32Array[] {
+    if (kernel === undefined) return [];
+    const wanted = wantsMailboxes(options) ? columns.length : Number(options.facts !== undefined || isRendered());
+    const words = domainWords * rows;
+    return Array.from({ length: wanted }, (_, nth) => (nth === 0 ? slot?.domains : undefined) ?? new Int32Array(words));
+  }
+
+  function domainsIn(column: ScannedChunk, domains: Int32Array = new Int32Array(domainWords * column.count)) {
+    kernel?.judge(column, { domains }, false);
+    return kernel && domains;
   }
 
   function hashMailboxes(
     chunk: ScannedChunk,
-    { codes, hashes, items }: Judged,
-    domains: readonly (Int32Array | undefined)[],
+    { codes, items }: Judged,
+    domains: readonly Int32Array[],
     memory: Int32Array | undefined,
   ): Int32Array {
     const words = 2 * (items?.codes ?? codes).length;
@@ -62,10 +65,11 @@ export function createFactFinder(
     let index = 0;
     for (let field = 0; field < codes.length; field++) {
       const row = width === 1 ? field : Math.floor(field / width);
-      const flags = domains[field - row * width]?.[domainWords * row + 3] ?? 0;
-      if ((flags & isOwnMailbox) !== 0) {
-        mailboxes[2 * index] = hashes[2 * field]!;
-        mailboxes[2 * index + 1] = hashes[2 * field + 1]!;
+      const ofColumn = domains[field - row * width];
+      const word = domainWords * row;
+      if (ofColumn !== undefined && (ofColumn[word + 3]! & hasMailbox) !== 0) {
+        mailboxes[2 * index] = ofColumn[word + 4]!;
+        mailboxes[2 * index + 1] = ofColumn[word + 5]!;
         index++;
         continue;
       }
@@ -82,15 +86,18 @@ export function createFactFinder(
   }
 
   return {
-    /** Needs the kernel; without it, an observer reads the rows. */
-    find(chunk: ScannedChunk, judged: Judged, slot?: SlotFacts) {
-      const facts = factsOf(chunk, slot);
-      if (!wantsMailboxes(options)) return { facts };
-      const domains = columns.map((column, nth) =>
-        nth === 0 && facts ? facts.domains : domainsIn(chunk.withColumn(column)),
-      );
-      return { facts, mailboxes: hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
+    /**
+     * Needs the kernel; without it, an observer reads the rows. `found` has the words about domains if they came with the
+     * verdicts.
+     */
+    find(chunk: ScannedChunk, judged: Judged, found?: readonly Int32Array[], slot?: SlotFacts) {
+      const asked = (memory: Int32Array, nth: number) => domainsIn(chunk.withColumn(columns[nth]!), memory)!;
+      const domains = found ?? memoryOf(chunk.count, slot).map(asked);
+      const facts = factsOf(chunk, domains[0], slot);
+      if (!wantsMailboxes(options)) return { domains, facts };
+      return { domains, facts, mailboxes: hashMailboxes(chunk, judged, domains, slot?.mailboxes) };
     },
+    memoryOf,
     domainsIn,
     hashOfMailbox,
   };

@@ -50,7 +50,8 @@ export function settledRows(
   const ownFacts = columns === 1 && !fixed ? facts : undefined;
   const itemOf = (row: number) => classifier.items.deciding(fixed?.chunk ?? records(), row, { codes, items });
   const rendered =
-    (!isOther && !fixed && written) || classifier.renderer.render(fixed?.chunk ?? records(), codes, items, fixed?.was);
+    (!isOther && !fixed && written) ||
+    classifier.renderer.render(fixed?.chunk ?? records(), { codes, items }, fixed?.was);
   return {
     codes: codesOf(codes, 0, columns),
     ...{ emptied, marked, repairable, notUtf8, kept, facts, elsewhere, elsewhereAt },
