@@ -176,6 +176,9 @@ describe("a value holds", () => {
     ["Lee, Ann <ann@x.org>", ["ann@x.org"]],
     ["foo,group1", ["foo,group1"]],
     ["a@x.org,b@x.org", ["a@x.org", "b@x.org"]],
+    ["ann@gmail,com", ["ann@gmail,com"]],
+    ["ann@gmail;com", ["ann@gmail;com"]],
+    ["ann@x.org,de", ["ann@x.org"]],
   ])("in a plain list: %j", (value, items) => {
     expect(cells("email", { isPlainList: true }).itemsIn(value)).toEqual(items);
   });

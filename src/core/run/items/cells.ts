@@ -116,7 +116,7 @@ export class Cells {
     const text = value.trim();
     if (isItem(kind, text) || text.length > longestList) return undefined;
     const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
-    if (first === undefined || !isItem(kind, first)) return undefined;
+    if (first === undefined || !isItem(kind, first) || isCutAtDot(first, text)) return undefined;
     const isAlone = others.length > 0 && others.every((part) => this.#isEmptied(part));
     return isPlainList || isAlone || isNamed(first, text) ? first : undefined;
   }
@@ -214,6 +214,10 @@ const isNamed = (address: string, text: string): boolean =>
   text.startsWith(address) &&
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
+
+/** In `ann@gmail,com`, the comma is a mistyped dot. */
+const isCutAtDot = (first: string, text: string): boolean =>
+  !/@.*\./.test(first) && text.startsWith(first) && /^[,;][a-z]+$/i.test(text.slice(first.length));
 
 /** From best to worst. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
