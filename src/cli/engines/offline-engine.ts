@@ -101,11 +101,11 @@ function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: Abo
         const charged = await source.charge(units - granted);
         granted += charged.granted;
         const { renewsAt } = charged.quota;
-        const until = renewsAt === null ? Number.POSITIVE_INFINITY : renewsAt - Date.now();
+        if (granted === units || renewsAt === null) return { granted, quota: charged.quota };
         // The clock of a shared quota may differ from ours.
-        const pause = Math.max(leastPause, until);
-        if (granted === units || pause > left) return { granted, quota: charged.quota };
-        note(`quota exhausted; it renews ${fromNow(renewsAt!, Date.now())}`);
+        const pause = Math.max(leastPause, renewsAt - Date.now());
+        if (pause > left) return { granted, quota: charged.quota };
+        note(`quota exhausted; it renews ${fromNow(renewsAt, Date.now())}`);
         left -= pause;
         await sleep(Math.min(pause, longestTimer), undefined, { signal });
       }

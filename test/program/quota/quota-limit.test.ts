@@ -35,6 +35,7 @@ describe("a limit", () => {
     const command = "idv emails -c e-mail --explain --set statusColumn=v -I --update 'my out.csv'";
     // A limit without a period does not renew, so there is nothing to wait for.
     expect(stderr).not.toContain("then run");
+    expect((await idv([...args, "--wait"], { home, stdin })).code).toBe(4);
     await setQuota(home, { limit: 2, period: "hour" });
     const again = await idv(args, { home, stdin, env: { TZ: "Asia/Kolkata" } });
     expect(again.stderr.trimEnd()).toMatch(/it renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
