@@ -47,6 +47,13 @@ export abstract class Fault extends Error {
     this.plain = page === undefined ? what : `${what}; ${page}`;
   }
 
+  /** Puts the name of a file in front, unless it is there. */
+  nameFile(name: string): void {
+    if (this.message.startsWith(name)) return;
+    this.message = `${name}: ${this.message}`;
+    this.plain = `${name}: ${this.plain}`;
+  }
+
   add(text: string): void {
     this.message += `; ${text}`;
     this.plain += `; ${text}`;

@@ -9,7 +9,7 @@ import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
-import { addOptions, normalizeWords, optionRecords } from "./options/option.js";
+import { addOptions, normalizeWords, optionRecords, wordsFor } from "./options/option.js";
 import { insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
@@ -62,10 +62,15 @@ const seesAll: ReadonlySet<string> = new Set(["help", "completion"]);
 const asksForTree = (words: readonly string[]): boolean =>
   words.length === 2 && words.includes("--json") && words.some((word) => ["--help", "-h"].includes(word));
 
+/** Options may be in front of it, where they do not belong. */
+const commandIn = (words: readonly string[]): string | undefined =>
+  words.find((word) => word === "help" || commands.some(({ name }) => name === word)) ??
+  words.find((word) => !word.startsWith("-"));
+
 /** Only the command in `words` gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {
   const program = new Command("idv");
-  const used = asksForTree(words) ? "help" : words.find((word) => !word.startsWith("-"));
+  const used = asksForTree(words) ? "help" : commandIn(words);
   program
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print the help")
@@ -102,7 +107,7 @@ export async function createProgram(version: string, words: readonly string[]): 
 
 export function normalizeArguments(program: Command, words: readonly string[]): string[] {
   if (asksForTree(words)) return ["help", "--json"];
-  const used = words.find((word) => !word.startsWith("-"));
+  const used = commandIn(words);
   const command = program.commands.find((command) => command.name() === used);
   // With --help, commander would print the overview, and not say that there is no such command.
   if (command === undefined && used !== undefined && words.some((word) => ["--help", "-h"].includes(word)))
@@ -204,6 +209,10 @@ const hasOption = (command: Command, flag: string): boolean =>
 function optionMeant(flag: string, command: Command, name: string): string | undefined {
   const instead = insteadOf(name, flag);
   if (instead !== undefined) return instead;
+  const set = command.options.find(({ long }) => long === "--set");
+  const typed = flag.replaceAll("-", "").toLowerCase();
+  const setting = set && wordsFor(set).find((word) => word.toLowerCase() === `${typed}=`);
+  if (setting !== undefined) return `write --set ${setting}VALUE`;
   const known = command.options.flatMap((option) => option.long ?? []);
   const long = meantBy(flag, known);
   return long && `did you mean ${long}?`;
@@ -216,11 +225,13 @@ function commandMeant(word: string, command: Command): string | undefined {
   if (["allow", "deny"].includes(command.name()) && /[.@]/.test(word)) return `write idv ${command.name()} add ${word}`;
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   const known = command.commands.map((each) => each.name());
+  if (command.parent === null && topicNames.some((topic) => topic === word)) return `write idv help ${word}`;
   const meant = verbCalled(word.toLowerCase(), known) ?? meantBy(word, known);
   return instead ?? (meant && `did you mean ${meant}?`);
 }
 
 function commandFor(word: string): string {
+  if (/^https?:\/\/[^/]+\/?$/i.test(word)) return `a domain: idv check ${word}`;
   if (isUrl(word)) return `a list: curl -sSf ${word} | idv emails`;
   const isDomain =
     /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(word) && !tableEndings.has(endingOf(word)) && !existsSync(word);

@@ -93,6 +93,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
     } catch (error) {
       // A signal has ended the run: later errors are its consequences.
       resources.signal.throwIfAborted();
+      nameFileIn(error, plan, session);
       const failure = failureFor(error);
       // An archive appears with all of its tables, or not at all.
       const isAlone = !session.isSeveral || plan.member?.container.returned !== undefined;
@@ -113,6 +114,11 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
   }
   await endAll(plans[0]!, run, resources);
   return totals.exitCode;
+}
+
+/** A choice that fits the other files need not fit this one. */
+function nameFileIn(error: unknown, { inputName }: Plan, { isSeveral }: Run["session"]): void {
+  if (isSeveral && error instanceof ChoiceError && error.code === "column") error.nameFile(inputName);
 }
 
 async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<void> {

@@ -149,7 +149,8 @@ function parseSettingsFile({ path, text }: { path: string; text: string }, isPro
   const values = settings.objectIn(text, path);
   for (const name of Object.keys(values)) {
     if (settings.settingNames.some((each) => each === name)) continue;
-    if (/key|token|secret/i.test(name)) {
+    const isNear = settings.settingNames.some((each) => each.toLowerCase() === name.toLowerCase().replace(/[_-]/g, ""));
+    if (/key|token|secret/i.test(name) && !isNear) {
       throw new UsageError(`${path}: a key does not belong here; idv login keeps it in a file of its own`);
     }
     const unknown = settings.unknownName(name, "setting", settings.settingNames);

@@ -4,6 +4,7 @@ import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
+import { insteadOfSetting } from "../options/others-words.js";
 import {
   day,
   duration,
@@ -175,9 +176,10 @@ export function setSetting(text: string, where: string): SetSetting {
 
 export function unknownName(name: string, what: "setting" | "option", known: readonly string[]): string {
   // A long or odd name may be a password or a key in the wrong place.
-  const shown = /^[A-Za-z_-]{1,30}$/.test(name) ? `"${name}"` : "one of its names";
+  const shown = /^(?:[A-Za-z_-]{1,30}|\$schema|(?:\/\/|#)[ \w]{0,30})$/.test(name) ? `"${name}"` : "one of its names";
   const meant = meantBy(name, known);
-  return `${shown} is not a known ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  const guess = (what === "setting" ? insteadOfSetting(name) : undefined) ?? (meant && `did you mean ${meant}?`);
+  return `${shown} is not a known ${what}${guess === undefined ? "" : ` (${guess})`}`;
 }
 
 /** Reads JSON. @throws UsageError without the text, which may hold a password or be a key */
@@ -189,7 +191,7 @@ export function objectIn(text: string, path: string): Readonly<Record<string, un
   } catch (error) {
     // V8 does not name the position of each fault.
     const [, position] = /in JSON at position (\d+)/.exec(String(error)) ?? [];
-    if (position === undefined) throw new UsageError(`${path}: not JSON`);
+    if (position === undefined) throw new UsageError(`${path}: not JSON, which looks like {"batchSize": 500}`);
     const before = json.slice(0, Number(position)).split("\n");
     throw new UsageError(`${path}:${before.length}:${before.at(-1)!.length + 1}: not JSON from here on`);
   }

@@ -190,6 +190,9 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
     const typed = word.slice(dash.length);
     throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
   }
+  const [, bare] = /^([a-z-]{2,})=./.exec(word) ?? [];
+  if (bare !== undefined && options.some(({ long }) => long === `--${bare}`) && !existsSync(word))
+    throw new UsageError(`${bare}=: an option starts with --: --${bare}`);
   const [, name = "", value = ""] = /^-([A-Za-z][\w-]*)(=.*)?$/s.exec(word) ?? [];
   if (name.length > 2 && options.some(({ long }) => long === `--${name}`))
     throw new UsageError(`-${name}: write --${name}${value}`);

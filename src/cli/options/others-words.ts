@@ -89,7 +89,8 @@ const commands = wordsFor({
   "write idv emails list.csv --dedupe -o unique.csv": "dedupe",
   "write idv emails list.csv --dns": "dns",
   "to run the service: idv serve": "start",
-  "write idv usage, or idv cache stats": "stats",
+  "of a list: idv emails list.csv --report FILE.html, of a service: idv usage": "stats",
+  "write idv check ADDRESS --why": "explain why",
   "write idv --version": "version v",
   "write idv quota show, or idv doctor": "status",
 });
@@ -111,6 +112,20 @@ const optionsOf = new Map([
   ],
   ["", commands],
 ]);
+
+/** What users put among the settings, and where it belongs. */
+const settingsElsewhere = wordsFor({
+  "write --allow FILE, or set IDV_ALLOW": "allow allowlist",
+  "write --deny FILE, or set IDV_DENY": "deny denylist",
+  "write --quota FILE, or set IDV_QUOTA": "quota",
+  "write -c COLUMN": "column",
+  "write -d CHAR": "delimiter",
+  "write --dns": "dns",
+  "write engine=offline": "offline",
+  "the setting is baseUrl": "url api server",
+});
+
+export const insteadOfSetting = (name: string): string | undefined => settingsElsewhere.get(name.toLowerCase());
 
 /** What an option is here; `command` is empty for `idv` itself. */
 export const insteadOf = (command: string, flag: string): string | undefined =>

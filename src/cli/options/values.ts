@@ -62,6 +62,10 @@ export function path(value: string): string {
 export function oneCharacter(value: string): string {
   if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
+  const named = ["comma ,", "semicolon ;", "pipe |", "colon :"].find(
+    (each) => each.slice(0, -2) === value.toLowerCase(),
+  );
+  if (named !== undefined) throw new InvalidValue(`Write "${named.at(-1)}".`);
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
     throw new InvalidValue('It takes one ASCII character other than " and line ends, or none.');
   }

@@ -72,7 +72,7 @@ const and = new Intl.ListFormat("en-GB");
 
 /** Commas are documented; people also write other separators, and blanks after them. */
 const partsOf = (value: string): readonly string[] => {
-  const parts = value.split(/[\s,;|]+/).filter((part) => part !== "");
+  const parts = value.split(/[\s,;|+]+/).filter((part) => part !== "");
   return parts.length > 0 ? parts : [""];
 };
 
@@ -98,7 +98,11 @@ export const noRows = "no-rows";
 export function failCondition(kind: Kind) {
   const statusesIn = statusList(kind, noRows);
   return (value: string): FailCondition => {
-    const words = partsOf(value);
+    // "fake:2 %" as in print.
+    const words = partsOf(value.replace(/\s+%/g, "%"));
+    const equals = words.map((word) => /^(\w+)=(.*)$/.exec(word) ?? []).find(([found]) => found !== undefined);
+    if (equals !== undefined) throw new InvalidValue(`Write ${equals[1]}:${equals[2]}.`, `"${value}"`);
+    if (words.length === 1 && /^\d+%?$/.test(value)) throw new InvalidValue(`Write disposable,fake:${value}.`);
     if (words.some((word) => word.startsWith(flagPrefix)))
       throw new InvalidValue("It takes statuses; flags are for --only and --drop.");
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));

@@ -50,12 +50,13 @@ export const beforeField = (dialect: Pick<Dialect, "delimiter" | "skipsSpaces">)
 export const emptyField = (dialect: Dialect): string =>
   outputDelimiter(dialect) + quoteField("", outputDelimiter(dialect), dialect);
 
-export function tooWide({ name, width, hasHeader }: TableShape, line: number, fields: number): RowFault {
+export function tooWide({ name, width, hasHeader, badRows }: TableShape, line: number, fields: number): RowFault {
   const expected = hasHeader ? `the header has ${width}` : `the table has ${width}`;
-  return new RowFault("too many fields", name, line, `${fields} fields where ${expected}`, {
-    advice:
-      "quote the fields that hold the delimiter, name the delimiter with -d, or leave such rows out with --bad-rows skip",
-  });
+  const advice =
+    badRows === "error"
+      ? "quote the fields that hold the delimiter, name the delimiter with -d, or leave such rows out with --bad-rows skip"
+      : "quote the fields that hold the delimiter, or name the delimiter with -d";
+  return new RowFault("too many fields", name, line, `${fields} fields where ${expected}`, { advice });
 }
 
 export function tooNarrow({ name, width }: TableShape, line: number, fields: number): RowFault {

@@ -119,9 +119,7 @@ export class PostgresDatabase {
       return undefined;
     });
     if (found === undefined && !creates) {
-      throw new StoreError(
-        `${this.name}: there is no state in this database; idv serve, idv keys create and idv quota set create one`,
-      );
+      throw new StoreError(`${this.name}: there is no state in this database; idv serve and idv keys create make one`);
     }
     const isMade = (rows: readonly unknown[]) => {
       const [row] = rows as readonly { version: number }[];

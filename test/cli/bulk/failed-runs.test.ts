@@ -51,7 +51,7 @@ describe("a failed run prints one line and keeps the old output", () => {
       '--log: "xml" is invalid. It takes one of text, plain, json, github, none, debug, json:FILE, gitlab:FILE, sarif:FILE.':
         "l.csv --log xml",
       "fake: values are joined by commas, as in --drop disposable,fake": "--drop disposable fake l.csv",
-      "2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I": "l.csv m.csv",
+      "m.csv: no such file": "l.csv m.csv",
       "./l.csv: is named twice; leave out one of them": "l.csv ./l.csv",
       "out.csv: cannot be the output and the quota file at once": "l.csv --quota ./out.csv",
     }),

@@ -49,8 +49,8 @@ describe("several files", () => {
   });
 
   test("end the run without a place each, before anything is read", async () => {
-    const home = folderOf({ "a.csv": a });
-    expect(await idv(["emails", "a.csv", "missing.csv", "-o", "out.csv"], { home })).toMatchObject({
+    const home = folderOf({ "a.csv": a, "b.csv": a });
+    expect(await idv(["emails", "a.csv", "b.csv", "-o", "out.csv"], { home })).toMatchObject({
       code: 2,
       stderr: "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
     });

@@ -19,7 +19,8 @@ test.each<[string, readonly string[], string | undefined]>([
   ["--", ["--set"], undefined],
 ])("%j is meant to be one of %j: %j", (word, known, meant) => expect(meantBy(word, known)).toBe(meant));
 
-const home = folderOf({ "list.csv": "email\nann@larch-and-oak.com\n" });
+const list = "email\nann@larch-and-oak.com\n";
+const home = folderOf({ "list.csv": list, "summer fair.csv": list });
 
 describe("idv emails list.csv", () => {
   test.each([
@@ -55,6 +56,12 @@ describe("idv emails list.csv", () => {
     ["--base-url=validation.example.com", "Did you mean https://validation.example.com?"],
     ["--base-url=localhost:8787/v1", "Did you mean http://localhost:8787/v1?"],
     ["--base-url=[::1]:8787", "Did you mean http://[::1]:8787?"],
+    ["--fail-on=fake=2%", '--fail-on: "fake=2%" is invalid. Write fake:2%.'],
+    ["--fail-on=2%", '--fail-on: "2%" is invalid. Write disposable,fake:2%.'],
+    ["--set=allow=x", '"allow" is not a known setting (write --allow FILE, or set IDV_ALLOW)'],
+    ["--max-retries=3", "unknown option --max-retries (write --set maxRetries=VALUE); see idv emails --help"],
+    ["--delimiter=semicolon", '--delimiter: "semicolon" is invalid. Write ";".'],
+    ["output=x.csv", "output=: an option starts with --: --output"],
     ["--drop=role", '--drop: "role" is invalid. Did you mean flag:role?'],
   ])("%s is answered with what was meant", async (word, message) => {
     const { code, stdout, stderr } = await idv(["emails", "list.csv", word], { home });
@@ -137,6 +144,7 @@ describe("idv emails list.csv", () => {
     [["--fail-on", "no-rows:3"], '--fail-on: "no-rows:3" is invalid. no-rows has no limit.'],
     [["--split", "list.csv"], "list.csv: is a file; name a folder"],
     [["--explain", "yes"], "--explain takes no value; leave out yes"],
+    [["-c", "1,1"], 'no column "1,1"; repeat the option: -c 1 -c 1'],
     [["-c", "email,email"], 'no column "email,email"; repeat the option: -c email -c email'],
     [
       ["--base-url", "https://a.de/v1/emails/validate"],
@@ -148,13 +156,16 @@ describe("idv emails list.csv", () => {
     expect([[2, 6].includes(code!), stdout, stderr]).toEqual([true, "", `idv: ${message}\n`]);
   });
 
-  test.each([["fake|disposable"], ["fake; disposable"], ["fake,,disposable"], ["fake disposable"]])(
-    "takes --drop %j",
-    async (value) => {
-      const { code, stdout } = await idv(["emails", "list.csv", "--offline", "-q", "--drop", value], { home });
-      expect([code, stdout]).toEqual([0, "email,status\nann@larch-and-oak.com,ok\n"]);
-    },
-  );
+  test.each([
+    ["fake|disposable"],
+    ["fake+disposable"],
+    ["fake; disposable"],
+    ["fake,,disposable"],
+    ["fake disposable"],
+  ])("takes --drop %j", async (value) => {
+    const { code, stdout } = await idv(["emails", "list.csv", "--offline", "-q", "--drop", value], { home });
+    expect([code, stdout]).toEqual([0, "email,status\nann@larch-and-oak.com,ok\n"]);
+  });
 
   test("takes = as a delimiter", async () => {
     const own = folderOf({ "list.csv": "id=email\n1=ann@larch-and-oak.com\n" });
@@ -193,6 +204,9 @@ test.each([
   ],
   [["check", "a@b.de", "--explain"], "(the reason and the suggestion are always printed; --why prints more)"],
   [["check", "a@b.de", "-o", "x"], "unknown option -o (write > FILE); see idv check --help"],
+  [["-o", "x.csv", "emails", "list.csv"], "-o goes after idv emails; see idv emails --help"],
+  [["recipes"], "unknown command recipes (write idv help recipes); see idv --help"],
+  [["https://b.net"], "to check a domain: idv check https://b.net"],
   [["--offline", "emails", "list.csv"], "--offline goes after idv emails; see idv emails --help"],
   [["allow", "rm", "web.de"], "(did you mean remove?)"],
   [["data", "refresh"], "(did you mean update?)"],
@@ -243,6 +257,27 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
     [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],
     [["emails", "list.csv", "lizt.csv"], 2, "lizt.csv: no such file; if the output is meant, write -o lizt.csv"],
+    [["emails", "list.csv", "check"], 2, "check: no such file"],
+    [["emails", "list.csv", "2%"], 2, "2%: no such file"],
+    [["emails", "list.csv", "nothere.csv", "-o", "x.csv"], 2, "nothere.csv: no such file"],
+    [["emails", "summer", "fair.csv"], 2, "summer: no such file; quote the name: 'summer fair.csv'"],
+    [["emails", "--", "list.csv", "-q"], 2, "-q: no such file; options go in front of --"],
+    [
+      ["emails", "list.csv", "-c", "summer fair.csv", "list.csv"],
+      2,
+      'summer fair.csv: is a file; a star needs quotes: "*"',
+    ],
+    [
+      ["emails", "an lee@b.net"],
+      6,
+      "an lee@b.net: cannot be read: no such file; to check an address: idv check 'an lee@b.net'",
+    ],
+    [["emails", "file:///tmp/a.csv"], 2, "file:///tmp/a.csv: is a URL, and idv reads files: write /tmp/a.csv"],
+    [
+      ["domains", "https://b.net"],
+      2,
+      "https://b.net: is a URL, and idv reads files: to check a domain: idv check https://b.net",
+    ],
     [
       ["domains", "list.csv", "http://b.net/a?b&c"],
       2,

@@ -100,7 +100,7 @@ test.each<Case>([
     input: "id,email\n1,ann@larch-and-oak.com\n2,a@b.net,x\n3\n",
     args: "--bad-rows skip",
     output: "id,email,status\n1,ann@larch-and-oak.com,ok\n3\n",
-    said: "idv: list:3: 3 fields where the header has 2; quote the fields that hold the delimiter, name the delimiter with -d, or leave such rows out with --bad-rows skip\n",
+    said: "idv: list:3: 3 fields where the header has 2; quote the fields that hold the delimiter, or name the delimiter with -d\n",
   },
   {
     what: "a sheet with a formula without a value",

@@ -28,7 +28,8 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const beside = meantBy(own, near);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (tableEndings.has(endingOf(path))) return undefined;
-  const [address] = /[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+|^[^\s<>"/@]+@[a-z]+$/.exec(path) ?? [];
+  // An address with a blank is not the part after it.
+  const [address] = /^[^<>"/@:]+@[^<>"/@:]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
   if (address !== undefined) return `to check an address: idv check ${shellWord(address)}`;
   const isDomain =
     /^[a-z0-9.-]+$/i.test(path) && !endingsOfFiles.test(path) && findSuffix(path.toLowerCase()) === "registrable";

@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Kind } from "../../../core/validator/validator.js";
+import { endingOf } from "../../../files/ending.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
-import { formatByName } from "../../../formats/registry.js";
+import { formatByName, tableEndings } from "../../../formats/registry.js";
 import { isUrl, printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
@@ -38,6 +39,10 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
   }
   const files = inputs.filter(({ member }) => !member).map(({ path }) => path);
   const twice = files.find((path, i) => files.slice(0, i).some((other) => resolve(other) === resolve(path)));
+  const { column = [], sheet = "" } = options;
+  // The shell has put the names of files in the place of a star.
+  const starred = [...column, sheet].find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
+  if (starred !== undefined) throw new UsageError(`${printable(starred)}: is a file; a star needs quotes: "*"`);
   if (twice !== undefined) throw new UsageError(`${printable(twice)}: is named twice; leave out one of them`);
   const isSeveral = inputs.length > 1;
   const isReturned = checkReturned(inputs, options);
@@ -108,7 +113,15 @@ const namesIn = (path: string): readonly string[] =>
 
 function isUrlNotFile(kind: Kind, url: string): UsageError {
   const curl = `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`;
-  const instead = isUrl(url) ? curl : "copy it to this machine first";
+  const isHost = kind === "domain" && /^https?:\/\/[^/]+\/?$/i.test(url);
+  const path = /^file:\/\/(?:localhost)?(\/.+)$/i.exec(url)?.[1];
+  const instead = isHost
+    ? `to check a domain: idv check ${shellWord(url)}`
+    : path !== undefined
+      ? `write ${shellWord(path)}`
+      : isUrl(url)
+        ? curl
+        : "copy it to this machine first";
   return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);
 }
 
@@ -123,20 +136,31 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   if (inputs.some(({ path, member }) => path === "-" && !member))
     throw new UsageError("several files: standard input cannot be one of them");
   if (split !== undefined || dryRun) return;
-  if (inPlace === undefined && (output === undefined || !isFolder(output))) {
-    const missing = inputs.filter(({ path, member }) => !member && !existsSync(path));
-    if (missing.length === 0 || output !== undefined) throw needPaths(inputs);
-    const given = inputs.map(({ path }) => resolve(path));
-    const hints = missing.map((input) => {
-      const isOutput = inputs.length === 2 && missing.length === 1 && input === inputs[1];
-      const own = missingFileHint(input.path, kind, given);
-      const toOutput = `if the output is meant, write -o ${shellWord(input.path)}`;
-      const hint = isOutput && (own?.endsWith("?") ?? true) ? [own, toOutput].filter(Boolean).join(" ") : own;
-      return hint && `${printable(input.path)}: no such file; ${hint}`;
-    });
-    const hint = hints.find((each) => each !== undefined);
-    throw hint === undefined ? needPaths(inputs) : new UsageError(hint);
-  }
+  if (inPlace !== undefined || (output !== undefined && isFolder(output))) return;
+  const paths = inputs.map(({ path }) => path);
+  const missing = inputs.find(({ path, member }) => !member && !existsSync(path))?.path;
+  if (missing === undefined) throw needPaths(inputs);
+  const last = paths.length === 2 && output === undefined && existsSync(paths[0]!) ? paths[1] : undefined;
+  const hint =
+    meantAmong(paths, missing) ??
+    missingFileHint(
+      missing,
+      kind,
+      paths.map((path) => resolve(path)),
+    );
+  const isOutput = missing === last && /^[^=%]+\.\w+$/.test(missing) && (hint?.endsWith("?") ?? true);
+  const toOutput = isOutput ? `if the output is meant, write -o ${shellWord(missing)}` : undefined;
+  const advice = [hint, toOutput].filter(Boolean).join(" ");
+  throw new UsageError(`${printable(missing)}: no such file${advice && `; ${advice}`}`);
+}
+
+/** What a word was meant to be by those around it. */
+function meantAmong(words: readonly string[], missing: string): string | undefined {
+  const at = words.indexOf(missing);
+  const withBlank = [words.slice(at, at + 2), words.slice(Math.max(0, at - 1), at + 1)].map((two) => two.join(" "));
+  const found = withBlank.find((path) => existsSync(path));
+  if (found !== undefined) return `quote the name: ${shellWord(found)}`;
+  return /^-\D/.test(missing) ? "options go in front of --" : undefined;
 }
 
 export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageError {

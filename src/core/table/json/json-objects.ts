@@ -165,7 +165,7 @@ export class JsonObjects {
     const count = this.#scanner.scan(bytes, start, end);
     if (count === -1) {
       if (bytes.toString("utf8", start, end).trim() === "") return "blank";
-      const advice = "correct the line or pass --bad-rows skip";
+      const advice = `correct the line${this.shape.badRows === "error" ? " or pass --bad-rows skip" : ""}`;
       return { kind: "not JSON", why: "not a JSON object", advice };
     }
     const { members } = this.#scanner;

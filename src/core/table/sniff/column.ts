@@ -59,7 +59,9 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
   if (typeof column !== "number") {
     const meant = similarName(wanted, names);
     const parts = wanted.split(",").map((part) => part.trim());
-    if (parts.length > 1 && parts.every((part) => columnsNamed(names, part).length > 0)) {
+    const isOne = (part: string) =>
+      columnsNamed(names, part).length > 0 || (Number(part) >= 1 && Number(part) <= width);
+    if (parts.length > 1 && parts.every(isOne)) {
       const advice = `repeat the option: ${parts.map((part) => `-c ${part}`).join(" ")}`;
       throw new ChoiceError(`no column "${wanted}"`, { code: "column", advice, page: "name one of them" });
     }
