@@ -10,3 +10,12 @@ export function endingOf(path: string): string {
   const [, ending = ""] = /\.([^./\\]+)(?:\.(?:gz|zst))?$/i.exec(path) ?? [];
   return ending.toLowerCase();
 }
+
+const notWritten = new Set([
+  ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
+  ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
+  ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
+]);
+
+/** Whether a table can have this name: false for other files, and for tables that are only read. */
+export const isWritten = (path: string): boolean => !notWritten.has(endingOf(path));

@@ -1,6 +1,6 @@
 /** The formats: which one a file is, by its first bytes, and which one a name asks for. */
 import type { TableFormat } from "../core/table/records.js";
-import { endingOf } from "../files/ending.js";
+import { endingOf, isWritten } from "../files/ending.js";
 import { ChoiceError } from "../files/errors.js";
 import type { Refusals, SheetFormat, SheetKind } from "./format.js";
 import { spreadsheets } from "./xlsx/format.js";
@@ -23,12 +23,6 @@ const textFormats = new Map<string, TableFormat>(
   Object.entries({ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl", json: "json" } as const),
 );
 
-const notWritten = new Set([
-  ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
-  ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
-  ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
-]);
-
 interface TableEnding {
   /** Whether files of other things have it, too. */
   readonly isVague: boolean;
@@ -45,7 +39,7 @@ export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
 /** Undefined if the name gives no hint, or asks for sheets. @throws ChoiceError if it cannot be written */
 export function formatByName(path: string): TableFormat | undefined {
   const name = endingOf(path);
-  if (notWritten.has(name)) {
+  if (!isWritten(path)) {
     throw new ChoiceError(`${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json or .xlsx`);
   }
   return textFormats.get(name);

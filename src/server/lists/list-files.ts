@@ -9,6 +9,7 @@ import { mkdir, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isWritten } from "../../files/ending.js";
 import type { StoredList } from "../../state/service/lists.js";
 import { Refusal } from "../refusal.js";
 import type { ListChoices, ResultFile } from "./list-facts.js";
@@ -177,8 +178,8 @@ const mostReserved = 67_108_864;
 
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
-/** The ending decides the format. */
-const outputName = (name: string): string => `checked-${name}`;
+/** The ending decides the format. What is not written in its own becomes CSV, such as contacts. */
+const outputName = (name: string): string => `checked-${isWritten(name) ? name : name.replace(/\.\w+$/, ".csv")}`;
 
 export const removed = (): Refusal => new Refusal(410, "The list was removed.");
 

@@ -244,6 +244,18 @@ describe("the page of a list", () => {
     expect(stdout).toContain("2,x@mailinator.com,disposable");
   });
 
+  test("writes contacts as CSV, and says what a file is that has another format than its name", async () => {
+    const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEMAIL:ann@larch-and-oak.com\r\nEND:VCARD\r\n";
+    const path = await send(card, "cards.vcf");
+    await check(path, {});
+    expect(await pageAt(`${path}/file/0`)).toContain("ann@larch-and-oak.com,ok");
+    const headers = { authorization: `Bearer ${await createKeyIn(state)}`, "content-type": "application/octet-stream" };
+    const body = Buffer.from("d0cf11e0a1b11ae1", "hex");
+    const sent = await fetch(`${running.service.url}/lists?name=old.xls`, { method: "POST", headers, body });
+    const list = async () => (await fetch(`${running.service.url}${sent.headers.get("location")}`, { headers })).text();
+    await expect.poll(list).toContain("an Excel 97-2003 workbook");
+  });
+
   test("repairs mistyped domains, as chosen", async () => {
     const path = await send("email\nann.lee@gmial.com\n", "typos.csv");
     await check(path, { column: "1", fix: "yes" });
