@@ -1,5 +1,5 @@
 /** Paths of idv's own files: settings, state and data. Opens none of them. */
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { platform } from "node:process";
 
@@ -35,7 +35,7 @@ function folderFor(kind: keyof typeof usual, env: NodeJS.ProcessEnv): string {
 /** Some containers have no HOME or user entry. Below `/dev/null`, reads find nothing; writes fail, even for root. */
 function homeFolder(): string {
   try {
-    return homedir();
+    return homedir() || userInfo().homedir;
   } catch {
     return "/dev/null";
   }

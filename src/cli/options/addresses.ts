@@ -13,8 +13,8 @@ export function webOrigin(value: string): string {
 export type DnsUse = "off" | "on" | { readonly mostUndecided: number };
 
 export function dnsUse(value: string): DnsUse {
-  const [, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/.exec(value) ?? [];
-  if (value === "strict") return { mostUndecided: 0.5 };
+  const [strict, share] = /^strict(?::(\d{1,3}(?:\.\d{1,3})?)%)?$/i.exec(value) ?? [];
+  if (strict !== undefined && share === undefined) return { mostUndecided: 0.5 };
   if (share !== undefined && Number(share) <= 100) return { mostUndecided: Number(share) / 100 };
   try {
     return truthValue(value) ? "on" : "off";

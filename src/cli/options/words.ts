@@ -129,7 +129,8 @@ export interface BadRowHandling {
 }
 
 export function badRowHandling(value: string): BadRowHandling {
-  const [, policy, file] = /^(error|skip|keep)(?::(.*))?$/s.exec(value) ?? [];
+  const [, word, file] = /^(error|skip|keep)(?::(.*))?$/is.exec(value) ?? [];
+  const policy = word?.toLowerCase();
   if (policy === undefined || (policy === "error" && file !== undefined)) {
     throw new InvalidValue("It takes error, skip, keep, skip:FILE or keep:FILE.");
   }

@@ -182,7 +182,8 @@ describe("idv emails list.csv", () => {
   });
 
   test("takes statuses and choices in any case", async () => {
-    const args = ["emails", "--offline", "-q", "--only", "OK", "--format", "JSON", "list.csv"];
+    const words = ["--only", "OK", "--format", "JSON", "--bad-rows", "Skip"];
+    const args = ["emails", "--offline", "-q", ...words, "list.csv"];
     const { code, stdout } = await idv(args, { home });
     expect([code, stdout]).toEqual([0, expect.stringContaining('"status":"ok"')]);
   });
