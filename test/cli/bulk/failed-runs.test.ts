@@ -90,6 +90,19 @@ describe("a failed run prints one line and keeps the old output", () => {
   });
 
   test.each([
+    ["--report", "none/r.html"],
+    ["--log", "json:none/l.json"],
+    ["--log", "sarif:none/x.sarif"],
+  ])("and pays for nothing if there is no folder for %s %s", async (option, value) => {
+    const path = value.replace(/^\w+:/, "");
+    await expectFailure(`${path}: cannot be written: the folder does not exist`, 6, ["l.csv", option, value]);
+    const home = folderWith({ "l.csv": list });
+    const sides = [option, value.replace("none", "out")];
+    expect((await idv(["emails", "l.csv", "-o", "out/", ...sides, "-q"], { home })).code).toBe(0);
+    expect(readdirSync(join(home, "out")).toSorted()).toEqual(["l.csv", path.replace("none/", "")].toSorted());
+  });
+
+  test.each([
     ["in a missing folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
     ["that is a folder", "folder", "folder: is a folder; name a file in it"],
     ["on a full device", "/dev/full", "/dev/full: cannot be written: no space left on the device"],

@@ -1,7 +1,10 @@
 /** Opens what the runs over all files share: engine, DNS stage, report, and outputs besides the tables. */
+import { dirname, resolve } from "node:path";
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import type { RunSession } from "../../../core/run/session.js";
 import { findTable } from "../../../engines/data/installed-table.js";
+import { FileError } from "../../../files/errors.js";
+import { createFolder } from "../../../files/folders.js";
 import { found } from "../../../files/found.js";
 import { fileOf } from "../../../formats/format.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -24,6 +27,7 @@ export async function openRun(plans: Plans, resources: Resources) {
   const [plan] = plans;
   const engine = await openEngine(plans, resources);
   const mail = await openDns(plan, engine, resources);
+  prepareFolders(plan);
   const report = await openReport(plan, engine, resources);
   const session: RunSession = { isSeveral: plans.length > 1 };
   if (session.isSeveral && plan.isInPlace) await lookAhead(plans, resources.signal);
@@ -34,6 +38,17 @@ export async function openRun(plans: Plans, resources: Resources) {
   const findings = await openFindings(plan, resources);
   const split = await openSplit(plans, resources);
   return { engine, mail, session, report, badRowsTable: badRows, findings, split, totals, dataDays };
+}
+
+/** Files beside the output may be in its folder, which appears with the first table. @throws FileError for no folder */
+function prepareFolders({ folder, report, log, isDryRun }: Plan): void {
+  const { summaryFile, findings } = log;
+  const isIn = (path: string) => folder !== undefined && resolve(dirname(path)) === resolve(folder);
+  const isWanted = [...(report?.paths ?? []), ...findings.map(({ path }) => path)].some(isIn);
+  if (isWanted && folder !== undefined && !isDryRun) createFolder(folder);
+  // It is written when the run is paid for.
+  if (summaryFile !== undefined && !isIn(summaryFile) && found(dirname(summaryFile)) === undefined)
+    throw new FileError(`${summaryFile}: cannot be written: the folder does not exist`);
 }
 
 async function openEngine(plans: Plans, resources: Resources): Promise<Engine> {
