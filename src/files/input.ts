@@ -59,6 +59,7 @@ function openPipe(path: string) {
 async function* readFile(path: string, file: FileHandle, size: number, signal: AbortSignal) {
   const buffer = Buffer.allocUnsafeSlow(size > fewBytes ? readBytes : fewBytes);
   let turn = performance.now();
+  let bytesSoFar = 0;
   try {
     for (;;) {
       // Signals and timers need a turn of the event loop, which synchronous reads do not give them.
@@ -68,7 +69,13 @@ async function* readFile(path: string, file: FileHandle, size: number, signal: A
       }
       signal.throwIfAborted();
       const bytesRead = readSync(file.fd, buffer);
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) {
+        if (bytesSoFar >= size) return;
+        throw new FileError(
+          `${path} has changed while it was read: cut from ${size} to ${bytesSoFar} bytes; run again`,
+        );
+      }
+      bytesSoFar += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -106,6 +107,19 @@ test("keeps the previous backup if another run has replaced the list meanwhile",
   expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
   expect(read("list.csv")).toBe("email,status\n");
   expect(read("list.csv.bak")).toBe("of last night\n");
+});
+
+test("a list that is cut while it is read ends with an error, and its last row is not torn", async () => {
+  const path = join(temporaryFolder(), "list.csv");
+  writeFileSync(path, "ann@b.net\n".repeat(100_000));
+  const input = await openInputFile(path, new AbortController().signal);
+  onTestFinished(() => input.close());
+  const read = async () => {
+    for await (const _ of input.bytes) truncateSync(path, 700_004);
+  };
+  await expect(read()).rejects.toThrow(
+    `${path} has changed while it was read: cut from 1000000 to 700004 bytes; run again`,
+  );
 });
 
 test("warns about a list that has grown if the output is another file", async () => {
