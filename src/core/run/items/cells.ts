@@ -8,7 +8,7 @@ import { type ItemTest, isSign } from "../../table/sniff/item-profile.js";
 import { isHeaderOf } from "../../table/sniff/second-header.js";
 import type { Kind, Status } from "../../validator/validator.js";
 import { type FoundItem, findItem, signOfWrapping } from "./item.js";
-import { fieldsOf, isItem, listedParts, longestList } from "./item-list.js";
+import { fieldsOf, isItem, isPersonName, listedParts, longestList } from "./item-list.js";
 import { type Readable, readableOf } from "./markup.js";
 import { itemsInJson, profiles } from "./profiles.js";
 
@@ -115,10 +115,13 @@ export class Cells {
     const { kind, isPlainList } = this.options;
     const text = value.trim();
     if (isItem(kind, text) || text.length > longestList) return undefined;
-    const [first, ...others] = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
+    const parts = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
+    const said = parts.filter((part) => !this.#isEmptied(part) && !isPersonName(part));
+    const [first] = parts;
+    const [only = ""] = said.length === 1 && parts.length > 1 ? said : [];
+    if (isItem(kind, only) && (kind === "domain" || isWhole(only))) return only;
     if (first === undefined || !isItem(kind, first) || isCutAtDot(first, text)) return undefined;
-    const isAlone = others.length > 0 && others.every((part) => this.#isEmptied(part));
-    return isPlainList || isAlone || isNamed(first, text) ? first : undefined;
+    return isPlainList || isNamed(first, text) ? first : undefined;
   }
 
   /** True for a word for "no item", punctuation, a repeated header, or a comment in a plain list. */
@@ -208,16 +211,19 @@ function isGlued(item: string): boolean {
   );
 }
 
+/** Whether the domain of an address has a dot. */
+const isWhole = (address: string): boolean => /@.*\./.test(address);
+
 /** Finds rows with other delimiters than their table's; in `ann@example.co,uk`, the rest is part of the domain. */
 const isNamed = (address: string, text: string): boolean =>
-  /@.*\./.test(address) &&
+  isWhole(address) &&
   text.startsWith(address) &&
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
 /** In `ann@gmail,com`, the comma is a mistyped dot. */
 const isCutAtDot = (first: string, text: string): boolean =>
-  !/@.*\./.test(first) && text.startsWith(first) && /^[,;][a-z]+$/i.test(text.slice(first.length));
+  !isWhole(first) && text.startsWith(first) && /^[,;][a-z]+$/i.test(text.slice(first.length));
 
 /** From best to worst. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];

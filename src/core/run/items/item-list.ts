@@ -89,6 +89,9 @@ export const fieldsOf = (text: string): readonly string[] =>
 const named = /<[^<>]*@[^<>]*>$|[([{][^()[\]{}<>]*@[^()[\]{}<>]*[)\]}]$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
+/** `Ann Lee` before or after an address; of `ann, lee@example.net`, the comma may be a mistyped dot. */
+export const isPersonName = (text: string): boolean => severalWords.test(text);
+
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
 export type ListPart = Span & { readonly isName?: true };
 
@@ -101,7 +104,7 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
     if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
     else
       for (const part of names) {
-        const isNamed = severalWords.test(text.slice(part.start, part.end));
+        const isNamed = isPersonName(text.slice(part.start, part.end));
         joined.push(isNamed ? { ...part, isName: true } : part);
       }
     names = [];
