@@ -157,6 +157,7 @@ test.each<[string, readonly string[]]>([
   ["a quoted name of two lines before the address", ['1,"Ann\nLee, PhD",a@x.net,note,2026']],
   ["short rows", ["1,Ann,a@x.net", "2,Bob", "3", ""]],
   ["short rows with a mistyped provider", ["1,Ann,a@gmail.con", "2,Bob,b@hotmail.comm", "3,Cy,c@gmial.com"]],
+  ["short rows with a mistyped or a private ending", ["1,Ann,a@acme.con", "2,Bob,b@firma.internal", "3,Cy,c@oak.corp"]],
   ["short rows with a word for none", ["1,Ann,n/a", "2,Bob,-,x"]],
   ["delimiters at the end", ["1,Ann,a@x.net,x,2026,,", "2,Bob,b@x.net,,,"]],
 ])("no row is reported as bad for %s", async (_, lines) => {

@@ -2,6 +2,7 @@
 import { type Span, withoutBlanks, withoutMarks } from "../../classifier/marks.js";
 import { findSuffix } from "../../classifier/rules/domain/public-suffix.js";
 import { typoDomain } from "../../classifier/rules/domain/typo-domain.js";
+import { unknownTld } from "../../classifier/rules/domain/unknown-tld.js";
 import type { JsonText } from "../../table/json/json-values.js";
 import { nameFitOf } from "../../table/sniff/column.js";
 import { type ItemTest, isSign } from "../../table/sniff/item-profile.js";
@@ -199,11 +200,15 @@ export function itemTest({ kind, emptyValues }: Pick<CellOptions, "kind" | "empt
   };
 }
 
+/** Top-level domains of private networks (RFC 6762, appendix G), which begin with public ones. */
+const privateNetworks: ReadonlySet<string> = new Set(["intranet", "internal", "private", "corp", "lan"]);
+
 /** Returns whether an item ends with a known top-level domain and other letters, as `ann@posteo.denew`; a typo does not. */
 function isGlued(item: string): boolean {
   const domain = item.slice(item.lastIndexOf("@") + 1).toLowerCase();
   const tld = /\.([a-z]{2}[^\s.]*)$/.exec(domain)?.[1];
-  if (tld === undefined || typoDomain.find(domain) !== undefined) return false;
+  if (tld === undefined || privateNetworks.has(tld)) return false;
+  if (typoDomain.find(domain) !== undefined || unknownTld.find(domain)?.suggestion !== undefined) return false;
   const isKnown = (name: string) => findSuffix(`x.${name}`) !== "unknown-tld";
   return (
     !isKnown(tld) &&
