@@ -7,6 +7,7 @@ import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
 import { TableError } from "../../core/table/errors.js";
 import { ChoiceError, FileError } from "../../files/errors.js";
 import { mayHoldTables } from "../../formats/file-start.js";
+import { UnitsLost } from "../../state/quota/units-lost.js";
 import { EmptyInput, failureFor, Interrupted, UsageError } from "../errors.js";
 import { all } from "../options/input.js";
 import { interruptible } from "../terminal/interruption.js";
@@ -88,7 +89,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
     const before = countsOf(session);
     try {
       const place = session.isSeveral ? `file ${index + 1} of ${plans.length}` : undefined;
-      const found = await validateFile(plan, run, resources, place);
+      const found = await validatePaid(plan, run, resources, place);
       await endFile(plan, found, { run, resources, later: plans.slice(index + 1), finish });
     } catch (error) {
       // A signal has ended the run: later errors are its consequences.
@@ -114,6 +115,27 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
   }
   await endAll(plans[0]!, run, resources);
   return totals.exitCode;
+}
+
+/**
+ * What the name of a run has paid is lent to a file of the same size, which may have other items. If the quota has too
+ * few units for them, the file is validated again, with no larger loan than that: the quota ends somewhere in it.
+ */
+async function validatePaid(plan: Plan, run: Run, resources: Resources, place: string | undefined): Promise<Facts> {
+  try {
+    return await validateFile(plan, run, resources, place);
+  } catch (error) {
+    const { isSeveral } = run.session;
+    const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
+    // Other tables share the outputs or what was written, and annotations are there already.
+    const isAlone = plan.split === undefined && plan.member === undefined && !isAnnotated;
+    const isRepeatable = isAlone && plan.input !== undefined && !(isSeveral && plan.filter.dedupe);
+    if (!(error instanceof UnitsLost) || !error.isOther || !isRepeatable) throw error;
+    await resources.discardFile();
+    await abandonLast(run.session);
+    resources.startFile();
+    return validateFile(plan, isSeveral ? run : { ...run, session: { isSeveral } }, resources, place);
+  }
 }
 
 /** A choice that fits the other files need not fit this one. */

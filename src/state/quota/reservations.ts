@@ -17,8 +17,8 @@ export interface UnitRequest {
   readonly owner: string;
   /** Units that the run is to hold, with those that it holds. A repetition changes nothing. */
   readonly holds: number;
-  /** Units that the name has charged for an input of this size are not charged again before the seal. */
-  readonly lends?: reservation.NamedPart | undefined;
+  /** Up to `most` units that the name has charged for an input of this size are not charged again before the seal. */
+  readonly lends?: (reservation.NamedPart & { readonly most: number }) | undefined;
   /** The items that are about to be delivered. */
   readonly seal?: (reservation.NamedPart & ItemDigests) | undefined;
   readonly isFinal?: boolean | undefined;
@@ -71,7 +71,7 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
   const ofOthers = Math.max(0, ...same.map(reservation.sum)) - row.units - row.older;
   const lent = [row.loan, ofOthers, ...likely.map(({ units }) => units)];
   const rest = holds - row.units - row.older;
-  const loan = Math.min(rest, seal === undefined ? Math.max(...lent) : paidBefore);
+  const loan = Math.min(rest, seal === undefined ? Math.min(Math.max(...lent), lends?.most ?? 0) : paidBefore);
   const changes: Statement[] = [];
   let taken = takeUnits(quota, rest - loan);
   // Tries at once share what they have charged: the first one that delivers is the one that pays.

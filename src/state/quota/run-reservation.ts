@@ -60,6 +60,8 @@ export class RunReservation {
   readonly #isDead: UnitRequest["isDead"];
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
   items: DeliveredItems | undefined;
+  /** Units of other items that the name has paid would have to be charged when the output is there. */
+  #mostLent: number;
   #marks: ReadonlySet<number> = new Set();
   #held = 0;
   #hasRow = false;
@@ -76,6 +78,7 @@ export class RunReservation {
     this.#named = run.name
       ? { name: createHmac("sha256", run.secret).update(run.name).digest(), part, bytes }
       : undefined;
+    this.#mostLent = run.isWhole ? Number.POSITIVE_INFINITY : 0;
     this.#isDead = deathIn(run.stateOf, quotas.isServer, true);
     this.#retrying = run.retrying ?? ((work) => work());
   }
@@ -173,8 +176,9 @@ export class RunReservation {
   }
 
   #requestFor(holds: number): UnitRequest {
-    const { owner, isWhole } = this.#run;
-    return { id: this.#id, owner, holds, lends: isWhole ? this.#named : undefined, isDead: this.#isDead };
+    const { owner } = this.#run;
+    const lends = this.#named && { ...this.#named, most: this.#mostLent };
+    return { id: this.#id, owner, holds, lends, isDead: this.#isDead };
   }
 
   #reserve(units: number, isFinal = false): Promise<Reserved & { readonly granted: number }> {
@@ -188,6 +192,8 @@ export class RunReservation {
       this.#marks = new Set([...this.#marks, ...reserved.marks]);
       const granted = reserved.holds - this.#held;
       if (granted < 0 && isFinal && reserved.isUnsure) return { ...reserved, granted };
+      // Another try at the same items is lent what the name has paid for them, and no more.
+      if (granted < 0) this.#mostLent = Math.min(this.#mostLent, reserved.paidBefore);
       if (granted < 0) throw new UnitsLost(isFinal && this.isNamed, this.#run.isWhole);
       this.#held = reserved.holds;
       return { ...reserved, granted };

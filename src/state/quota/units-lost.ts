@@ -4,7 +4,10 @@ export class UnitsLost extends Error {
   override readonly name = "UnitsLost";
 
   /** `isOther` if its name has paid for other items, `isWhole` if the output appears as a whole. */
-  constructor(isOther: boolean, isWhole = true) {
+  constructor(
+    readonly isOther: boolean,
+    isWhole = true,
+  ) {
     const why = isOther
       ? "this name has paid for other items, and the quota has not enough for these"
       : "the quota was used up by others while this run was stopped or cut off";

@@ -126,14 +126,46 @@ test("a name pays for the items that it delivers, in part and in other orders", 
   };
   expect((await run(rows)).code).toBe(4);
   // The other half first: these were not paid for.
-  const refused = await run([...rows.slice(50), ...rows.slice(0, 50)]);
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("nothing is written") });
+  expect((await run([...rows.slice(50), ...rows.slice(0, 50)])).code).toBe(4);
+  expect(rowsIn(read(home, "out.csv"))).toBe(0);
   expect(await used()).toBe(50);
   // The first half again, and then the rest.
   await quotas.configure({ limit: 100 });
   for (const order of [rows, rows.toReversed()]) {
     expect((await run(order)).code).toBe(0);
     expect(await used()).toBe(100);
+  }
+});
+
+test("other items of a name get what is left of the quota, again and again", async () => {
+  const { home, used } = await folderWithQuota("quota file", 150, listOf(100));
+  writeFileSync(join(home, "next.csv"), listOf(100, "next"));
+  const run = async (...words: string[]) => (await idv(["emails", ...words, "--offline", "-q"], nightly(home))).code;
+  expect(await run("list.csv", "-o", "out.csv")).toBe(0);
+  for (const [words, output] of [
+    [["next.csv", "-o", "out.csv", "--dedupe"], "out.csv"],
+    [["next.csv", "-o", "out.csv"], "out.csv"],
+    [["list.csv", "next.csv", "-o", "o/"], "o/next.csv"],
+  ] as const) {
+    expect(await run(...words)).toBe(4);
+    expect(rowsIn(read(home, output))).toBe(50);
+    expect(await used()).toBe(150);
+  }
+  expect(rowsIn(read(home, "o/list.csv"))).toBe(100);
+});
+
+test("a list on standard output that grows, or whose quota did, pays for what is new", async () => {
+  const { home, quotas, used } = await folderWithQuota("quota file", 60, listOf(100));
+  const run = () => idv(["emails", "list.csv", "--offline", "-q"], nightly(home));
+  expect((await run()).code).toBe(4);
+  await quotas.configure({ limit: 300 });
+  for (const [size, units] of [
+    [100, 100],
+    [150, 150],
+  ] as const) {
+    writeFileSync(join(home, "list.csv"), listOf(size));
+    const { code, stdout } = await run();
+    expect([code, rowsIn(stdout), await used()]).toEqual([0, size, units]);
   }
 });
 

@@ -528,7 +528,8 @@ test("a list of the service that runs again is paid once", async () => {
   const lends = { name: Buffer.from("list-a"), part: "", bytes: 100 };
   const seal = { ...lends, digest: Buffer.from("the same items"), prefixes: new Map() };
   for (const attempt of [1, 2]) {
-    const request = { id: `list-a-${attempt}`, owner: "", holds: 6, lends, isDead: () => false };
+    const loan = { ...lends, most: Number.POSITIVE_INFINITY };
+    const request = { id: `list-a-${attempt}`, owner: "", holds: 6, lends: loan, isDead: () => false };
     expect(await quotas.reserve(request)).toMatchObject({ holds: 6 });
     expect(await quotas.reserve({ ...request, seal })).toMatchObject({ holds: 6, paidBefore: attempt === 1 ? 0 : 6 });
     await state.write(() => deliverAll({ keyId: key.id }, request.id, "email", 6));
@@ -544,7 +545,10 @@ test("of a run that is about to deliver, another one takes no units", async () =
   await quotas.configure({ limit: 8 });
   const lends = { name: Buffer.from("job"), part: "", bytes: 100 };
   const seal = { ...lends, digest: Buffer.from("the same items"), prefixes: new Map() };
-  const requestOf = (id: string) => ({ id, owner: "", holds: 8, lends, isDead: () => false });
+  const requestOf = (id: string) => ({
+    ...{ id, owner: "", holds: 8, isDead: () => false },
+    lends: { ...lends, most: Number.POSITIVE_INFINITY },
+  });
   for (const id of ["a", "b"]) expect(await quotas.reserve(requestOf(id))).toMatchObject({ holds: 8 });
   expect(await quotas.reserve({ ...requestOf("a"), seal })).toMatchObject({ holds: 8 });
   expect(await quotas.reserve({ ...requestOf("b"), seal })).toMatchObject({ holds: 0, isUnsure: true });
