@@ -167,6 +167,8 @@ test("a list on standard output that grows, or whose quota did, pays for what is
     const { code, stdout } = await run();
     expect([code, rowsIn(stdout), await used()]).toEqual([0, size, units]);
   }
+  const { stderr } = await idv(["emails", "list.csv", "--offline", "-o", "out.csv"], nightly(home));
+  expect(stderr).toContain("150 units paid by another run of this name, 0 units used, 150 left");
 });
 
 test("tables in one output, and files in any order, are paid once under a name", async () => {

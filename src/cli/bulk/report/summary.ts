@@ -103,7 +103,7 @@ function costLine({ engine, distinct, cached, prechecked, units, requests, secon
     ...(prechecked === 0 ? [] : [`${grouped(prechecked)} fake by syntax`]),
   ].map((what) => `${what}, `);
   const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))} rows/s` : "";
-  return `${saved.join("")}${counted(used + paidBefore, "unit")} used${sent}${left}; ${seconds.toFixed(2)} s${rate}`;
+  return `${saved.join("")}${counted(used, "unit")} used${sent}${left}; ${seconds.toFixed(2)} s${rate}`;
 }
 
 function ofInput(facts: Facts, input: InputFacts, style: TerminalStyle | undefined): string[] {
