@@ -38,6 +38,7 @@ test.each([
   [["--shard", "1/2", "-c", "id", "-c", "email"], "--shard needs one column"],
   [["--shard", "1/2", "-c", "*"], "--shard needs one column"],
   [["--shard", "1/2", "--dedupe=canonical"], "--dedupe=canonical does not work with --shard"],
+  [["--shard", "1/2", "--dedupe", "--fix", "-o", "o.csv"], "--fix with --dedupe does not work with --shard"],
   [["--set", "header=never", "-I"], "--in-place would lose the header"],
 ])("%j is refused before anything is charged", async (args, message) => {
   const folder = home();

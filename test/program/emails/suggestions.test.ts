@@ -94,6 +94,17 @@ describe("the command that goes on where the quota has ended", () => {
     expect(output).toContain(",'=ab@gmail.com");
   });
 
+  test("keeps a backup where addresses are repaired, unless there is one", async () => {
+    const home = homeOf({ "list.csv": `email\n${["a", "b", "c"].map((name) => `${name}.leemann@gmial.com\n`).join("")}` });
+    const command = "idv emails --fix list.csv -o o.csv";
+    const { suggested, output } = await resumed(home, command, "o.csv");
+    expect(suggested).toEqual(["idv emails --fix=typos -I.bak --update o.csv"]);
+    expect(output.match(/@gmail\.com,ok,/g)).toHaveLength(3);
+    await setQuota(home, { limit: 2, period: "day" });
+    const { output: again, suggested: others } = await run(home, command);
+    expect([again.includes("quota exhausted"), others]).toEqual([true, []]);
+  });
+
   test.each([
     ["an encoding: the file is UTF-8 now", "emails --encoding latin1 -I list.csv"],
     ["another format", "emails -d , --format tsv -I list.txt"],

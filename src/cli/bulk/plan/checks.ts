@@ -56,13 +56,15 @@ function checkReplaces({ inPlace, badRows, comment, format, shard }: BulkOptions
     throw new UsageError(`--in-place would lose the header with header=${header.value} (${header.source}); use -o`);
 }
 
-function checkShard({ shard, column = [], dedupe }: BulkOptions): void {
+function checkShard({ shard, column = [], dedupe, fix }: BulkOptions): void {
   if (shard === undefined) return;
   if (column.length > 1 || column.includes(all)) {
     throw new UsageError("--shard needs one column: the items of a row in several ones are in different shards");
   }
   const why = "addresses of a mailbox are in different shards";
   if (dedupe === "canonical") throw new UsageError(`--dedupe=canonical does not work with --shard: ${why}`);
+  if (dedupe !== undefined && fix !== undefined)
+    throw new UsageError("--fix with --dedupe does not work with --shard: equal addresses may be in different shards");
 }
 
 export function checkOffline({ offline, set = [] }: BulkOptions, quota: QuotaLocation): void {

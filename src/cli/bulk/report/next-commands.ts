@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
 import type { Table } from "../../../core/table/table.js";
+import { isWritten } from "../../../files/ending.js";
 import { isDevicePath } from "../../../files/found.js";
-import { formatByName } from "../../../formats/registry.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { BulkOptions } from "../../options/bulk.js";
@@ -20,7 +20,10 @@ export function resumeCommand(plan: Plan, table: Table): string | undefined {
   if (plan.member) return undefined;
   // A spreadsheet file would be replaced together with its backup.
   if (!isUpdatable(plan, table) || plan.sheets || words === undefined) return undefined;
-  return commandLine([...words, "-I", "--update", pathWord(output!)]);
+  // With --fix, replacing a file takes a backup, which may not replace that of the first run.
+  const needsBackup = plan.columns.fixes !== undefined;
+  if (needsBackup && existsSync(`${output}.bak`)) return undefined;
+  return commandLine([...words, needsBackup ? "-I.bak" : "-I", "--update", pathWord(output!)]);
 }
 
 export function limitCommand({ quota, given }: Plan): string {
@@ -50,15 +53,6 @@ export function cleanCommand(plan: Plan, table: Table, { statuses, statuses: { s
 function cleanName(path: string): string {
   const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(path) ?? [];
   return `${stem}-clean${isWritten(path) ? ending : ".csv"}`;
-}
-
-function isWritten(path: string): boolean {
-  try {
-    formatByName(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {

@@ -83,10 +83,13 @@ function fixedKeys(classifier: BlockClassifier, numbered: NumberedChunk, { items
   const keys = classifier.rows.keysOf(numbered);
   if (keys === undefined) return undefined;
   const hashes = keys.hashes.slice();
+  // Both are in the order of their rows.
+  let first = 0;
   for (const { field, nth, item } of items) {
     if (field % numbered.columns !== 0) continue;
     const row = field / numbered.columns;
-    const index = (keys.rows ? keys.rows.indexOf(row) : row) + nth;
+    if (keys.rows) while (keys.rows[first]! < row) first++;
+    const index = (keys.rows ? first : row) + nth;
     const { low, high } = classifier.rows.keyOf(item);
     hashes[2 * index] = low;
     hashes[2 * index + 1] = high;
