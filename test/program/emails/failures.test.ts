@@ -50,6 +50,17 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect(readdirSync(home).sort()).toEqual(["bad.csv", "l.csv", "out.csv", "out.csv.gz", "state"]);
   });
 
+  test("an output without space for its first bytes, of which nothing stays", async () => {
+    const home = folderWith({ "l.csv": `email,${"n".repeat(400_000)}\nann@larch-and-oak.com,x\n`, "s/old": "" });
+    const words = ["emails", "l.csv", "--offline", "-q", "--split", "s"];
+    const { code, stderr } = await finished(startInShell('ulimit -f 300; exec "$@"', words, home));
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/^idv: s\/ok\.csv: cannot be written: .*\(ulimit -f\)\n$/),
+    ]);
+    expect(readdirSync(join(home, "s"))).toEqual(["old"]);
+  });
+
   test("standard output to a file without space for its last bytes", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(30_000)}` });
     const outcome = await finished(startInShell('ulimit -f 500; exec "$@" > out.csv', ["emails", "l.csv", "-q"], home));

@@ -95,7 +95,9 @@ describe("the command that goes on where the quota has ended", () => {
   });
 
   test("keeps a backup where addresses are repaired, unless there is one", async () => {
-    const home = homeOf({ "list.csv": `email\n${["a", "b", "c"].map((name) => `${name}.leemann@gmial.com\n`).join("")}` });
+    const home = homeOf({
+      "list.csv": `email\n${["a", "b", "c"].map((name) => `${name}.leemann@gmial.com\n`).join("")}`,
+    });
     const command = "idv emails --fix list.csv -o o.csv";
     const { suggested, output } = await resumed(home, command, "o.csv");
     expect(suggested).toEqual(["idv emails --fix=typos -I.bak --update o.csv"]);

@@ -110,10 +110,10 @@ export class SplitFolder {
     const open = async () => {
       this.#discarded.signal.throwIfAborted();
       createFolder(this.#folder);
-      const sink = await openOutputFile(path);
-      await sink.write(start);
-      const file = { sink, start, size: start.length };
+      const file = { sink: await openOutputFile(path), start, size: start.length };
+      // Before the first write, which may fail.
       this.#files.set(path, file);
+      await file.sink.write(start);
       return file;
     };
     const opening = this.#opening.get(path) ?? open();

@@ -18,8 +18,14 @@ export function badRowsTable(path: string, hasOnlyCopy: boolean) {
     /** Replaces an older table, or continues that of this run or of earlier ones. @throws FileError */
     async open(signal: AbortSignal): Promise<TableSink> {
       const sink = await openOutputFile(path, isContinued ? "append" : "replace", signal);
-      if (!isContinued) await sink.write(Buffer.from(badRowsHeader));
-      return sink;
+      if (isContinued) return sink;
+      try {
+        await sink.write(Buffer.from(badRowsHeader));
+        return sink;
+      } catch (error) {
+        await sink.discard();
+        throw error;
+      }
     },
     startNext() {
       isContinued = true;
