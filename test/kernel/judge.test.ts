@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ignoredAt, spelledNames } from "../../src/core/classifier/canonical.js";
+import { spelledNames } from "../../src/core/classifier/canonical.js";
 import { createClassifier } from "../../src/core/classifier/classifier.js";
 import { familyDomains, ispProviders } from "../../src/core/classifier/known-providers.js";
 import { outcomeCode, outcomes, reasonCode } from "../../src/core/classifier/outcomes.js";
@@ -17,7 +17,7 @@ import type { Kind } from "../../src/core/classifier/verdict.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/core/kernel/kernel.js";
 import * as layout from "../../src/core/kernel/layout.js";
 import { askCode, seedWords } from "../../src/core/kernel/layout.js";
-import { writeDomainTables } from "../../src/core/kernel/tables.js";
+import { spellingCode, writeDomainTables } from "../../src/core/kernel/tables.js";
 import { BlockMemory } from "../../src/core/run/blocks/threads/block-memory.js";
 import { Cells, usualCells } from "../../src/core/run/items/cells.js";
 import { extractItem, itemKey, mailboxKey } from "../../src/core/run/items/item.js";
@@ -268,7 +268,7 @@ test.each([...spelled, ...similar].flatMap((name) => [name, `ann.${name}`]))("sp
     expect([items[nth], known]).toEqual([items[nth], judges.email.kernel.hash(key)]);
     expect([items[nth], read!.isOwn]).toEqual([items[nth], key === itemKey(items[nth]!)]);
   }
-  expect(all.some((read) => read?.mailbox !== undefined)).toBe(ignoredAt(name) !== "other");
+  expect(all.some((read) => read?.mailbox !== undefined)).toBe(spellingCode(name) !== layout.otherSpelling);
 });
 
 test.each([

@@ -32,31 +32,20 @@ const spellingOf: ReadonlyMap<string, MailboxSpelling> = new Map(
   spellings.flatMap(([domains, spelling]) => domains.split(" ").map((domain) => [domain, spelling] as const)),
 );
 
-/** Names at or below which mailboxes have a spelling; each label of a family stands for its domains. */
+/** A name without a dot stands for the domains of a family. */
 export const spelledNames: readonly string[] = [...spellingOf.keys()];
 
-/** What a provider ignores in a mailbox, where that is all that it does; else `other`. */
-export type Ignored = "nothing" | "tags" | "tags and dots" | "other";
-
-export function ignoredAt(ascii: string): Ignored {
-  if (isBelowFastmail(ascii)) return "other";
-  const spelling = spellingAt(ascii);
-  if (spelling === undefined) return "nothing";
-  const { domain = ascii, ignored, dotsAreHyphens, hasPhones } = spelling;
-  if (domain !== ascii || dotsAreHyphens || hasPhones) return "other";
-  if (ignored === undefined) return "tags";
-  return ignored.source === "\\." ? "tags and dots" : "other";
-}
-
-const spellingAt = (ascii: string): MailboxSpelling | undefined =>
-  spellingOf.get(ascii) ?? spellingOf.get(providerFamily(ascii) ?? "");
-
 /** `anything@ann.fastmail.com` reaches `ann@fastmail.com`. */
-const isBelowFastmail = (ascii: string): boolean => fastmail.has(ascii.slice(ascii.indexOf(".") + 1));
-
-export const ignoresDots = (ascii: string): boolean => spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
+export const mailboxIsDomain: MailboxSpelling = {};
 
 const fastmail: ReadonlySet<string> = new Set(fastmailDomains);
+
+export const spellingAt = (ascii: string): MailboxSpelling | undefined =>
+  fastmail.has(ascii.slice(ascii.indexOf(".") + 1))
+    ? mailboxIsDomain
+    : (spellingOf.get(ascii) ?? spellingOf.get(providerFamily(ascii) ?? ""));
+
+export const ignoresDots = (ascii: string): boolean => spellingOf.get(ascii)?.ignored?.source.includes(".") === true;
 
 const dotString = /^(?!\.)(?:\.?[a-z0-9!#$%&'*+/=?^_`{|}~\x80-\u{10ffff}-])+$/iu;
 
@@ -76,8 +65,8 @@ export function partsOf(kind: Kind, item: string): { readonly local: string; rea
 }
 
 function canonicalAddress(local: string, ascii: string): string {
-  if (isBelowFastmail(ascii)) return ascii.replace(".", "@");
   const spelling = spellingAt(ascii);
+  if (spelling === mailboxIsDomain) return ascii.replace(".", "@");
   // A server may tell case apart (RFC 5321, section 2.4), but none is known that gives two people such mailboxes.
   const name = local.toLowerCase();
   if (spelling === undefined) return `${quoteLocal(name)}@${ascii}`;

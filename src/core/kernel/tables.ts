@@ -1,6 +1,6 @@
 /** Tables for assembly/, made from the classifier's: lists are defined once. Tested by test/kernel/judge.test.ts. */
 import { bar } from "../ascii.js";
-import { type Ignored, ignoredAt, spelledNames } from "../classifier/canonical.js";
+import { mailboxIsDomain, spelledNames, spellingAt } from "../classifier/canonical.js";
 import type { Classifier } from "../classifier/classifier.js";
 import { outcomeCode } from "../classifier/outcomes.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
@@ -112,18 +112,20 @@ function writeGrammar(memory: ArrayBufferLike, index: number, { positions, short
 /** Whether the syntax of a plain name is known to be right: it encodes no other letters, and has none. */
 const isSpelled = (name: string): boolean => !/[^\0-\x7f]|(?:^|\.)xn--/.test(name);
 
-const spellingCode: Readonly<Record<Ignored, number>> = {
-  nothing: layout.ownSpelling,
-  tags: layout.freeTags,
-  "tags and dots": layout.freeTagsAndDots,
-  other: layout.otherSpelling,
-};
+/** What a provider ignores in a mailbox, where that is all that its spelling does. */
+export function spellingCode(ascii: string): number {
+  const spelling = spellingAt(ascii);
+  if (spelling === undefined) return layout.ownSpelling;
+  const { domain = ascii, ignored, dotsAreHyphens, hasPhones } = spelling;
+  if (spelling === mailboxIsDomain || domain !== ascii || dotsAreHyphens || hasPhones) return layout.otherSpelling;
+  if (ignored === undefined) return layout.freeTags;
+  return ignored.source === "\\." ? layout.freeTagsAndDots : layout.otherSpelling;
+}
 
 /** Facts as in layout.ts for a lower-case name, below the length of the listed one. Without a classifier, all pass. */
 export function factsOf(classifier: Classifier | undefined, kind: Kind, name: string): number {
-  const spelling = isSpelled(name)
-    ? spellingCode[kind === "email" ? ignoredAt(name) : "nothing"]
-    : layout.otherSpelling;
+  const ofSpelled = kind === "domain" ? layout.ownSpelling : spellingCode(name);
+  const spelling = isSpelled(name) ? ofSpelled : layout.otherSpelling;
   const passes = name.includes("xn--") ? layout.untold : layout.passes;
   return (spelling << layout.spellingShift) | (classifier === undefined ? passes : ruleFacts(classifier, kind, name));
 }
