@@ -503,7 +503,7 @@ export const mutations = [
   {
     promise: "a name pays once for the same items, and again for others",
     file: "src/state/quota/reservations.ts",
-    from: "seal === undefined ? Math.max(...lent) : paidBefore);",
+    from: "seal === undefined ? Math.min(Math.max(...lent), lends?.most ?? 0) : paidBefore);",
     to: "Math.max(...lent, paidBefore));",
     tests: [unit("state/quota/reservations")],
   },

@@ -40,6 +40,7 @@ describe("a value holds", () => {
     ["one after a name", "Ann Lee, ann@x.net", ["ann@x.net"]],
     ["one before a name", "ann@x.net; Lee-Smith, Ann B.", ["ann@x.net; Lee-Smith, Ann B."]],
     ["one with a comma for its dot", "ann, lee@x.net", ["ann, lee@x.net"]],
+    ["one that begins like a word for none", "na,lee@x.net", ["na,lee@x.net"]],
     ["one and a stray mark", "ann@x.net,", ["ann@x.net,"]],
     ["one and a word for none after it", "ann@x.net; n/a", ["ann@x.net"]],
     ["two with a slash", "a@x.net / b@x.net", ["a@x.net", "b@x.net"]],

@@ -214,7 +214,8 @@ export function bulkCase(seed: number): BulkCase {
   const format = mustKeepFormat ? undefined : some(20, () => pick(["csv", "tsv", "jsonl"] as const));
   const dedupe = some(40, () => pick(shard ? ["item" as const] : (["item", "canonical"] as const)));
   const filter = below(10);
-  const fix = some(25, () => pick(["typos", "typos", "all"] as const));
+  const isRepaired = chance(25) && !(shard && dedupe);
+  const fix = isRepaired ? pick(["typos", "typos", "all"] as const) : undefined;
   const chosen = kind === "email" ? [...statuses, "alias"] : statuses;
 
   const sharedDelimiter = some(hasHeader ? 25 : 100, () => pick([",", ";", "\t", "|", ":"]));

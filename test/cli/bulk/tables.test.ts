@@ -137,9 +137,10 @@ written: by/fake.csv (53 bytes), by/disposable.csv (69 bytes), by/empty.csv (14 
 });
 
 test("a summary that cannot be written ends a run with 6, which has its output", async () => {
-  const { code, output, stderr } = await runOver(ann, "emails --log json:no/such.jsonl");
-  expect([code, output]).toEqual([6, "email,status\nann@larch-and-oak.com,ok\n"]);
-  expect(stderr).toContain("idv: no/such.jsonl: cannot be written: the folder does not exist");
+  const home = folderOf({ "l.csv": ann, "s.jsonl/old": "" });
+  const { code, stdout, stderr } = await idv(["emails", "l.csv", "--offline", "--log", "json:s.jsonl"], { home });
+  expect([code, stdout]).toEqual([6, "email,status\nann@larch-and-oak.com,ok\n"]);
+  expect(stderr).toContain("idv: s.jsonl: cannot be written: is a folder");
 });
 
 test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"])(

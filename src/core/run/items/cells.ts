@@ -120,7 +120,9 @@ export class Cells {
     const said = parts.filter((part) => !this.#isEmptied(part) && !isPersonName(part));
     const [first] = parts;
     const [only = ""] = said.length === 1 && parts.length > 1 ? said : [];
-    if (isItem(kind, only) && (kind === "domain" || isWhole(only))) return only;
+    // In `na,lee@example.net`, the comma may be a mistyped dot.
+    const isApart = text[text.indexOf(only) - 1] !== ",";
+    if (isApart && isItem(kind, only) && (kind === "domain" || isWhole(only))) return only;
     if (first === undefined || !isItem(kind, first) || isCutAtDot(first, text)) return undefined;
     return isPlainList || isNamed(first, text) ? first : undefined;
   }
