@@ -140,7 +140,7 @@ describe("a command that reads or changes a state", () => {
     for (const command of commands) {
       for (const path of ["none/a.db", "empty.db"]) {
         const outcome = await idv([...command.split(" "), "--state", path], { home });
-        const advice = "idv serve, idv keys create and idv quota set create one";
+        const advice = "idv serve and idv keys create make one";
         const stderr = `idv: ${path}: there is no such file; ${advice}\n`;
         expect(outcome, command).toEqual({ code: 6, stdout: "", stderr });
       }
@@ -153,7 +153,7 @@ describe("a command that reads or changes a state", () => {
     const postgres = await startPostgres();
     const state = await postgres.create();
     for (const command of ["usage", "keys list"]) {
-      const stderr = expect.stringContaining("there is no state in this database; idv serve, idv keys create");
+      const stderr = expect.stringContaining("there is no state in this database; idv serve and idv keys create");
       expect(await idv([...command.split(" "), "--state", state]), command).toMatchObject({ code: 6, stderr });
     }
     await createKeyIn(state);
