@@ -14,6 +14,7 @@ import { interruptible } from "../terminal/interruption.js";
 import { allPrinted } from "../terminal/standard-output.js";
 import { sayFailure } from "../terminal/terminal.js";
 import { openRun, type Run } from "./open/engine.js";
+import { isStream } from "./open/output.js";
 import { Resources } from "./open/resources.js";
 import { isNothing, openStandardInput } from "./open/standard-input.js";
 import { type BulkRequest, type Plan, type Plans, planRun } from "./plan/plan.js";
@@ -129,7 +130,8 @@ async function validatePaid(plan: Plan, run: Run, resources: Resources, place: s
     const isAnnotated = plan.log.isAnnotated || run.findings.length > 0;
     // Other tables share the outputs or what was written, and annotations are there already.
     const isAlone = plan.split === undefined && plan.member === undefined && !isAnnotated;
-    const isRepeatable = isAlone && plan.input !== undefined && !(isSeveral && plan.filter.dedupe);
+    const isWhole = plan.input !== undefined && plan.output !== undefined && !isStream(plan);
+    const isRepeatable = isAlone && isWhole && !(isSeveral && plan.filter.dedupe);
     if (!(error instanceof UnitsLost) || !error.isOther || !isRepeatable) throw error;
     await resources.discardFile();
     await abandonLast(run.session);

@@ -19,6 +19,8 @@ export interface UnitRequest {
   readonly holds: number;
   /** Up to `most` units that the name has charged for an input of this size are not charged again before the seal. */
   readonly lends?: (reservation.NamedPart & { readonly most: number }) | undefined;
+  /** The run's name where its rows are out before the seal: it neither borrows nor lends, but wants the marks. */
+  readonly remembers?: reservation.NamedPart | undefined;
   /** The items that are about to be delivered. */
   readonly seal?: (reservation.NamedPart & ItemDigests) | undefined;
   readonly isFinal?: boolean | undefined;
@@ -34,6 +36,8 @@ export interface Reserved {
   readonly paidBefore: number;
   /** Numbers of first items whose digests are wanted: runs of the name have delivered that many. */
   readonly marks: readonly number[];
+  /** Units that are lent and not charged. */
+  readonly loan: number;
   readonly isUnsure: boolean;
 }
 
@@ -48,7 +52,8 @@ function* sweep({ quota, rows, now }: reservation.Locked, isDead: UnitRequest["i
 }
 
 /** Charges as far as the quota goes, with what was given back meanwhile, or gives back. */
-export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDead }: UnitRequest): Work<Reserved> {
+export function* reserve(from: QuotaOwner, request: UnitRequest): Work<Reserved> {
+  const { id, owner, holds, lends, remembers, seal, isDead } = request;
   const locked: reservation.Locked = yield* reservation.lock(from, true);
   const { quota, now } = locked;
   const found = locked.rows.find((each) => each.id === id);
@@ -63,7 +68,8 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
       : { others: locked.rows.filter((other) => other !== found), isUnsure: false };
   const own = { units: 0, older: 0, loan: 0, period_start: quota.period_start, ...found };
   const row = reservation.trim(quota, { ...own, id, owner, alive: now, name, part, bytes }, holds);
-  const paid = named === undefined ? [] : yield* deliveriesOf(quota.id, named, now);
+  const known = named ?? remembers;
+  const paid = known === undefined ? [] : yield* deliveriesOf(quota.id, known, now);
   const paidBefore = seal === undefined ? 0 : Math.min(holds, sameUnits(paid, seal));
   const same = lends === undefined ? [] : others.filter((other) => isSamePart(other, lends));
   const likely = paid.filter(({ bytes, run }) => bytes > 0 && bytes <= (lends?.bytes ?? 0) && run !== id);
@@ -90,6 +96,7 @@ export function* reserve(from: QuotaOwner, { id, owner, holds, lends, seal, isDe
     quota: toQuota(quota),
     paidBefore,
     marks: paid.map(({ units }) => units),
+    loan,
     isUnsure: !isGranted && (isUnsure || (seal !== undefined && same.some((other) => other.digest !== null))),
   };
 }

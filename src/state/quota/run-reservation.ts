@@ -61,7 +61,8 @@ export class RunReservation {
   readonly #retrying: NonNullable<RunIdentity["retrying"]>;
   items: DeliveredItems | undefined;
   /** Units of other items that the name has paid would have to be charged when the output is there. */
-  #mostLent: number;
+  #mostLent = Number.POSITIVE_INFINITY;
+  #loan = 0;
   #marks: ReadonlySet<number> = new Set();
   #held = 0;
   #hasRow = false;
@@ -78,7 +79,6 @@ export class RunReservation {
     this.#named = run.name
       ? { name: createHmac("sha256", run.secret).update(run.name).digest(), part, bytes }
       : undefined;
-    this.#mostLent = run.isWhole ? Number.POSITIVE_INFINITY : 0;
     this.#isDead = deathIn(run.stateOf, quotas.isServer, true);
     this.#retrying = run.retrying ?? ((work) => work());
   }
@@ -139,7 +139,11 @@ export class RunReservation {
     return this.#inTurn(async () => {
       const held = this.#held;
       this.#held -= units ?? held;
-      if (units === undefined) this.items?.clear();
+      if (units === undefined) {
+        this.items?.clear();
+        // The next file may have what the name has paid.
+        this.#mostLent = Number.POSITIVE_INFINITY;
+      }
       // Another process delivers it, or there is nothing to deliver.
       if (this.#run.id !== undefined || this.#held === held) return;
       const change = { id: this.#id, kind: this.#run.kind, held, holds: this.#held };
@@ -176,9 +180,10 @@ export class RunReservation {
   }
 
   #requestFor(holds: number): UnitRequest {
-    const { owner } = this.#run;
-    const lends = this.#named && { ...this.#named, most: this.#mostLent };
-    return { id: this.#id, owner, holds, lends, isDead: this.#isDead };
+    const { owner, isWhole } = this.#run;
+    const named = this.#named;
+    const ofName = isWhole ? { lends: named && { ...named, most: this.#mostLent } } : { remembers: named };
+    return { id: this.#id, owner, holds, ...ofName, isDead: this.#isDead };
   }
 
   #reserve(units: number, isFinal = false): Promise<Reserved & { readonly granted: number }> {
@@ -194,7 +199,8 @@ export class RunReservation {
       if (granted < 0 && isFinal && reserved.isUnsure) return { ...reserved, granted };
       // Another try at the same items is lent what the name has paid for them, and no more.
       if (granted < 0) this.#mostLent = Math.min(this.#mostLent, reserved.paidBefore);
-      if (granted < 0) throw new UnitsLost(isFinal && this.isNamed, this.#run.isWhole);
+      if (granted < 0) throw new UnitsLost(isFinal && this.#loan > reserved.paidBefore, this.#run.isWhole);
+      this.#loan = reserved.loan;
       this.#held = reserved.holds;
       return { ...reserved, granted };
     });

@@ -10,7 +10,7 @@ import { deathIn } from "../../../src/state/quota/run-reservation.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
 import { openSqliteServiceStore } from "../../../src/state/service/database/sqlite.js";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
-import { collected, killedWhen } from "../../support/processes.js";
+import { collected, killedWhen, startInShell } from "../../support/processes.js";
 import { randomFrom } from "../../support/random.js";
 import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -146,12 +146,27 @@ test("other items of a name get what is left of the quota, again and again", asy
     [["next.csv", "-o", "out.csv", "--dedupe"], "out.csv"],
     [["next.csv", "-o", "out.csv"], "out.csv"],
     [["list.csv", "next.csv", "-o", "o/"], "o/next.csv"],
+    [["next.csv", "list.csv", "-o", "p/"], "p/next.csv"],
   ] as const) {
     expect(await run(...words)).toBe(4);
     expect(rowsIn(read(home, output))).toBe(50);
     expect(await used()).toBe(150);
   }
-  expect(rowsIn(read(home, "o/list.csv"))).toBe(100);
+  for (const folder of ["o", "p"]) expect(rowsIn(read(home, `${folder}/list.csv`))).toBe(100);
+});
+
+test("rows on standard output are paid by the run that writes them, not by another one of its name", async () => {
+  const { home, held, used } = await folderWithQuota("quota file", 5000, listOf(5000));
+  writeFileSync(join(home, "next.csv"), listOf(5000, "next"));
+  // The output is more than a pipe holds.
+  const line = 'export IDV_RUN=nightly; "$@" | { until [ -e done ]; do sleep 0.05; done; cat; }';
+  const first = finished(startInShell(line, ["emails", "list.csv", "--offline", "-q"], home));
+  await expect.poll(held).toBe(5000);
+  const second = await idv(["emails", "next.csv", "--offline", "-q", "-o", "out.csv"], nightly(home));
+  writeFileSync(join(home, "done"), "");
+  const { stdout } = await first;
+  expect([second.code, rowsIn(stdout), stdout.match(/status/g)]).toEqual([4, 5000, ["status"]]);
+  expect(await used()).toBe(5000);
 });
 
 test("a list on standard output that grows, or whose quota did, pays for what is new", async () => {

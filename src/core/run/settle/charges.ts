@@ -96,7 +96,11 @@ export function createCharges(ledger: ItemLedger, engine: EmbeddedEngine, isSeve
     begin(isStream: boolean) {
       isDelivered = isStream;
       const { delivery } = engine;
-      if (delivery?.isNamed) delivery.items = digest;
+      if (delivery?.isNamed) {
+        delivery.items = digest;
+        // What the name has paid for the next table is lent, though there are no units for others.
+        isExhausted = false;
+      }
       digest.begin();
       isAbandoned = false;
       items = 0;
