@@ -62,10 +62,12 @@ const seesAll: ReadonlySet<string> = new Set(["help", "completion"]);
 const asksForTree = (words: readonly string[]): boolean =>
   words.length === 2 && words.includes("--json") && words.some((word) => ["--help", "-h"].includes(word));
 
-/** Options may be in front of it, where they do not belong. */
-const commandIn = (words: readonly string[]): string | undefined =>
-  words.find((word) => word === "help" || commands.some(({ name }) => name === word)) ??
-  words.find((word) => !word.startsWith("-"));
+/** Options may be in front of it, where they do not belong, with their values. */
+function commandIn(words: readonly string[]): string | undefined {
+  const isCommand = (word: string) => word === "help" || commands.some(({ name }) => name === word);
+  const known = words[0]?.startsWith("-") ? words.find(isCommand) : undefined;
+  return known ?? words.find((word) => !word.startsWith("-"));
+}
 
 /** Only the command in `words` gets its options. */
 export async function createProgram(version: string, words: readonly string[]): Promise<Command> {

@@ -63,6 +63,15 @@ describe("--report", () => {
     }
   });
 
+  test("compares no mailbox with those beside a field that keeps its status", async () => {
+    const names = ["bob", "cid", "eve", "fay", "ian"].map((name) => `${name}@larch-and-oak.com,\n`);
+    const kept = '"ann@larch-and-oak.com; x@larch-and-oak.com",ok\n';
+    const several = '"gus@larch-and-oak.com, hal@larch-and-oak.com",\n';
+    const home = folderOf({ "list.csv": `email,status\n${kept}${names.slice(0, 4).join("")}${several}${names[4]}` });
+    await emails(home, "list.csv", "--update", "-o", "out.csv", "--report", "r.json");
+    expect(JSON.parse(read(home, "r.json")).breakdown.sameMailbox).toBe(0);
+  });
+
   test("writes Markdown if the name ends in .md, with the same figures", async () => {
     const home = folderOf({
       "list.csv": `email\n${"ann@larch-and-oak.com\n".repeat(1200)}x@mailinator.com\ncarla.diaz@gmial.com\n\n`,

@@ -37,7 +37,10 @@ describe("a value holds", () => {
     ["one in a list that could go on", "ann@x.net;", ["ann@x.net"]],
     ["one after a word for none", "n/a; ann@x.net", ["ann@x.net"]],
     ["one between words for none", "null, ann@x.net | -", ["ann@x.net"]],
-    ["one after a name", "Ann Lee, ann@x.net", ["ann@x.net"]],
+    ["one after a name", "Maria de la Cruz, ann@x.net", ["ann@x.net"]],
+    ["one after words", "do not mail, ann@x.net", ["do not mail, ann@x.net"]],
+    ["one before words", "ann@x.net; wrong address", ["ann@x.net; wrong address"]],
+    ["one without its end", "ann@x.co, u k", ["ann@x.co, u k"]],
     ["one before a name", "ann@x.net; Lee-Smith, Ann B.", ["ann@x.net; Lee-Smith, Ann B."]],
     ["one with a comma for its dot", "ann, lee@x.net", ["ann, lee@x.net"]],
     ["one that begins like a word for none", "na,lee@x.net", ["na,lee@x.net"]],
@@ -184,6 +187,10 @@ describe("a value holds", () => {
     ["a@x.org,b@x.org", ["a@x.org", "b@x.org"]],
     ["ann@gmail,com", ["ann@gmail,com"]],
     ["ann@gmail;com", ["ann@gmail;com"]],
+    ["ann@yahoo,co.uk", ["ann@yahoo,co.uk"]],
+    ["ann@gmail, com", ["ann@gmail, com"]],
+    ["ann@gmail,com,group1 # note", ["ann@gmail,com"]],
+    ["ann@gmail,friends", ["ann@gmail"]],
     ["ann@x.org,de", ["ann@x.org"]],
   ])("in a plain list: %j", (value, items) => {
     expect(cells("email", { isPlainList: true }).itemsIn(value)).toEqual(items);

@@ -275,6 +275,7 @@ describe("the lists of a document", () => {
     [`{"users":[]}`, undefined, "list users."],
     [`{"users":[]}`, ["email"], "list users."],
     [`{"users":[],"email":"ann@example.org"}`, ["email"], "sequence "],
+    [`{"error":"Bad credentials","errors":[]}`, ["email"], "sequence "],
     [`{"users":[],"owner":{"email":"ann@example.org"}}`, ["owner.email"], "sequence "],
     [`{"users":[],"owner":"ann@example.org"}`, undefined, "sequence "],
     [`{"users":[${user()}],"admins":[${user()}]}`, ["admins.email"], "list admins."],

@@ -152,9 +152,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       normal[normal.length - 1] += word;
       continue;
     }
-    // Only these commands take files: for others, the word may be a value of their own.
-    const takesFiles = ["emails", "domains"].includes(command.name());
-    const values = before === undefined || !takesFiles ? [] : takesTime ? ["TIME"] : wordsFor(before);
+    const values = before === undefined || !takesFiles(command) ? [] : takesTime ? ["TIME"] : wordsFor(before);
     if (values.length > 0 && /^\w+$/.test(word) && !existsSync(word)) {
       const written = `${before!.long}=${values.includes(word) ? word : values.join("|")}`;
       throw new UsageError(`${word}: no such file; the value of ${before!.long} is written ${written}`);
@@ -170,8 +168,12 @@ export function normalizeWords(words: readonly string[], command: Command): stri
   return [...normal, ...words.slice(own.length)];
 }
 
+/** For other commands, a word may be a value of their own. */
+const takesFiles = (command: Command): boolean => ["emails", "domains"].includes(command.name());
+
 /** What text programs, other shells and other programs make of an option. @throws UsageError */
-function refuseSlip(word: string, before: string | undefined, { options }: Command): void {
+function refuseSlip(word: string, before: string | undefined, command: Command): void {
+  const { options } = command;
   const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
   if (quoted !== undefined && !existsSync(word))
     throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
@@ -191,7 +193,12 @@ function refuseSlip(word: string, before: string | undefined, { options }: Comma
     throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
   }
   const [, bare] = /^([a-z-]{2,})=./.exec(word) ?? [];
-  if (bare !== undefined && options.some(({ long }) => long === `--${bare}`) && !existsSync(word))
+  if (
+    bare !== undefined &&
+    takesFiles(command) &&
+    options.some(({ long }) => long === `--${bare}`) &&
+    !existsSync(word)
+  )
     throw new UsageError(`${bare}=: an option starts with --: --${bare}`);
   const [, name = "", value = ""] = /^-([A-Za-z][\w-]*)(=.*)?$/s.exec(word) ?? [];
   if (name.length > 2 && options.some(({ long }) => long === `--${name}`))

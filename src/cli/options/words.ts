@@ -98,12 +98,15 @@ export const noRows = "no-rows";
 /** `disposable,fake`, `disposable,fake:2%` or `fake,no-rows` */
 export function failCondition(kind: Kind) {
   const statusesIn = statusList(kind, noRows);
-  return (value: string): FailCondition => {
+  return function parse(value: string): FailCondition {
     // "fake:2 %" as in print.
     const words = partsOf(value.replace(/\s+%/g, "%"));
-    const equals = words.map((word) => /^(\w+)=(.*)$/.exec(word) ?? []).find(([found]) => found !== undefined);
-    if (equals !== undefined) throw new InvalidValue(`Write ${equals[1]}:${equals[2]}.`, `"${value}"`);
-    if (words.length === 1 && /^\d+%?$/.test(value)) throw new InvalidValue(`Write disposable,fake:${value}.`);
+    const meant = value.includes("=") ? value.replaceAll("=", ":") : `disposable,fake:${value}`;
+    if (value.includes("=") || /^\d+%?$/.test(value)) {
+      // Another fault in it comes first.
+      parse(meant);
+      throw new InvalidValue(`Write ${meant}.`, `"${value}"`);
+    }
     if (words.some((word) => word.startsWith(flagPrefix)))
       throw new InvalidValue("It takes statuses; flags are for --only and --drop.");
     const rows = words.filter((word) => word !== noRows).map((word) => word.split(":"));

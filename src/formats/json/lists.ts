@@ -123,10 +123,12 @@ function withoutLists(name: string, survey: Survey, named: readonly string[] | u
   const holds = (element: string) => profile.likeness(textOf(element) ?? "") > 0;
   const hasRows = survey.lists.some((list) => isInRow(list) && list.elements.some(holds));
   if (named === undefined && !hasOwnItem && hasRows) throw holdsNoRecords(name);
-  // A name that the document does not have may be that of a member, as in a list with records.
-  const isOwn = (path: string) => objectsIn(survey.first).some((object) => Object.hasOwn(object, path));
-  const mayBeIn = (path: string) => empty.some(({ prefix }) => path.startsWith(prefix) || !path.includes("."));
-  const isMeant = named?.every((each) => !isOwn(each) && mayBeIn(each)) ?? !hasOwnItem;
+  // Where there is nothing but empty lists, a short name is that of a member, as in a list with records.
+  const isNothing = (value: unknown) => Array.isArray(value) && value.length === 0;
+  const isBare = objectsIn(survey.first).every((object) => Object.values(object).every(isNothing));
+  const mayBeIn = (path: string) =>
+    empty.some(({ prefix }) => path.startsWith(prefix)) || (isBare && !path.includes("."));
+  const isMeant = named?.every(mayBeIn) ?? !hasOwnItem;
   return empty.length > 0 && isMeant ? chosen(empty) : sequenceOf(survey);
 }
 

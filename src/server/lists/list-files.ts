@@ -179,7 +179,10 @@ const mostReserved = 67_108_864;
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
 /** The ending decides the format. What is not written in its own becomes CSV, such as contacts. */
-const outputName = (name: string): string => `checked-${isWritten(name) ? name : name.replace(/\.\w+$/, ".csv")}`;
+function outputName(name: string): string {
+  const isKept = isWritten(name) || /\.zip$/i.test(name);
+  return `checked-${isKept ? name : name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv")}`;
+}
 
 export const removed = (): Refusal => new Refusal(410, "The list was removed.");
 

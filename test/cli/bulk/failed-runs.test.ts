@@ -102,6 +102,14 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect(readdirSync(join(home, "out")).toSorted()).toEqual(["l.csv", path.replace("none/", "")].toSorted());
   });
 
+  test.each(["--split s --log json:s/l.json", "-o t/u/ --log json:t/l.json", "-o v/ --bad-rows skip:v/b.csv"])(
+    "but has the folder of %s",
+    async (words) => {
+      const args = ["emails", "l.csv", ...words.split(" "), "-q"];
+      expect(await idv(args, { home: folderWith({ "l.csv": list }) })).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
+
   test.each([
     ["in a missing folder", "none/out.csv", "none/out.csv: cannot be written: the folder does not exist"],
     ["that is a folder", "folder", "folder: is a folder; name a file in it"],

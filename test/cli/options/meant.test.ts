@@ -58,6 +58,8 @@ describe("idv emails list.csv", () => {
     ["--base-url=[::1]:8787", "Did you mean http://[::1]:8787?"],
     ["--fail-on=fake=2%", '--fail-on: "fake=2%" is invalid. Write fake:2%.'],
     ["--fail-on=2%", '--fail-on: "2%" is invalid. Write disposable,fake:2%.'],
+    ["--fail-on=150%", "a share of at most 100 %"],
+    ["--fail-on=ok=1,fake", '"ok=1,fake" is invalid. One limit counts for all statuses: disposable,fake:2%.'],
     ["--set=allow=x", '"allow" is not a known setting (write --allow FILE, or set IDV_ALLOW)'],
     ["--max-retries=3", "unknown option --max-retries (write --set maxRetries=VALUE); see idv emails --help"],
     ["--delimiter=semicolon", '--delimiter: "semicolon" is invalid. Write ";".'],
@@ -215,11 +217,19 @@ test.each([
   [["cache", "info"], "(did you mean stats?)"],
   [["quota", "frobnicate"], "unknown command frobnicate; see idv quota --help"],
   [["frobnicate", "--help"], "unknown command frobnicate; see idv --help"],
+  [["frobnicate", "emails", "--help"], "unknown command frobnicate; see idv emails --help"],
   [["emials", "-h"], "unknown command emials (did you mean emails?); see idv --help"],
   [["keys", "rotate"], "idv keys rotate needs ID; see idv keys rotate --help"],
 ])("idv %j is answered with the command of the group", async (words, message) => {
   const { code, stdout, stderr } = await idv(words, { home });
   expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+});
+
+test("names of columns may be those of files, and words with = items", async () => {
+  const own = folderOf({ "list.csv": "fair.csv\nann@larch-and-oak.com\n", "fair.csv": list });
+  const { code, stdout } = await idv(["emails", "list.csv", "--offline", "-q", "-c", "fair.csv"], { home: own });
+  expect([code, stdout]).toEqual([0, "fair.csv,status\nann@larch-and-oak.com,ok\n"]);
+  expect((await idv(["check", "allow=ann@larch-and-oak.com"], { home })).code).toBe(0);
 });
 
 test.each([
@@ -259,6 +269,7 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],
     [["emails", "list.csv", "lizt.csv"], 2, "lizt.csv: no such file; if the output is meant, write -o lizt.csv"],
     [["emails", "list.csv", "check"], 2, "check: no such file"],
+    [["emails", "list.csv", "backup@2024 old"], 2, "backup@2024 old: no such file"],
     [["emails", "list.csv", "2%"], 2, "2%: no such file"],
     [["emails", "list.csv", "nothere.csv", "-o", "x.csv"], 2, "nothere.csv: no such file"],
     [["emails", "summer", "fair.csv"], 2, "summer: no such file; quote the name: 'summer fair.csv'"],

@@ -1,4 +1,4 @@
-/** Covers `--report` in a real browser; test/report/report-of-run.test.ts has what its page counts. */
+/** Covers `--report` in a real browser; test/facts/report-of-run.test.ts has what its page counts. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";

@@ -17,6 +17,7 @@ import { serve, serveWith } from "../../support/service.js";
 import { createKeyIn, databases, jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, times } from "../../support/tier.js";
+import { zip } from "../../support/workbooks.js";
 
 /** A service with a key, and a folder for lists. */
 async function start(state: string, ...args: string[]) {
@@ -254,6 +255,12 @@ describe("the page of a list", () => {
     const sent = await fetch(`${running.service.url}/lists?name=old.xls`, { method: "POST", headers, body });
     const list = async () => (await fetch(`${running.service.url}${sent.headers.get("location")}`, { headers })).text();
     await expect.poll(list).toContain("an Excel 97-2003 workbook");
+    const archive = await send(
+      zip({ "a.csv": "email\nann@larch-and-oak.com\n", "b.csv": "email\nx@mailinator.com\n" }),
+      "two.zip",
+    );
+    await check(archive, {});
+    expect(await pageAt(archive)).toContain("checked-two.zip");
   });
 
   test("repairs mistyped domains, as chosen", async () => {

@@ -1,5 +1,5 @@
 /** Opens what the runs over all files share: engine, DNS stage, report, and outputs besides the tables. */
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import type { RunSession } from "../../../core/run/session.js";
 import { findTable } from "../../../engines/data/installed-table.js";
@@ -41,14 +41,18 @@ export async function openRun(plans: Plans, resources: Resources) {
 }
 
 /** Files beside the output may be in its folder, which appears with the first table. @throws FileError for no folder */
-function prepareFolders({ folder, report, log, isDryRun }: Plan): void {
+function prepareFolders({ folder = "", split = "", report, log, badRows, isDryRun }: Plan): void {
   const { summaryFile, findings } = log;
-  const isIn = (path: string) => folder !== undefined && resolve(dirname(path)) === resolve(folder);
-  const isWanted = [...(report?.paths ?? []), ...findings.map(({ path }) => path)].some(isIn);
-  if (isWanted && folder !== undefined && !isDryRun) createFolder(folder);
-  // It is written when the run is paid for.
-  if (summaryFile !== undefined && !isIn(summaryFile) && found(dirname(summaryFile)) === undefined)
-    throw new FileError(`${summaryFile}: cannot be written: the folder does not exist`);
+  const folderOf = (path: string) => join(resolve(dirname(path)), "/");
+  const isIn = (path: string) => folder !== "" && folderOf(path) === join(resolve(folder), "/");
+  const sides = [...(report?.paths ?? []), ...findings.map(({ path }) => path), badRows.file ?? ""];
+  if (sides.some(isIn) && !isDryRun) createFolder(folder);
+  if (summaryFile === undefined || found(dirname(summaryFile)) !== undefined) return;
+  // It is written when the run is paid for, and the folders of the outputs are there by then.
+  const appears = [folder, split].some(
+    (made) => made !== "" && join(resolve(made), "/").startsWith(folderOf(summaryFile)),
+  );
+  if (!appears) throw new FileError(`${summaryFile}: cannot be written: the folder does not exist`);
 }
 
 async function openEngine(plans: Plans, resources: Resources): Promise<Engine> {

@@ -29,7 +29,8 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (tableEndings.has(endingOf(path))) return undefined;
   // An address with a blank is not the part after it.
-  const [address] = /^[^<>"/@:]+@[^<>"/@:]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
+  const [address] =
+    /^[^<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$|^[^\s<>"/@]+@[a-z]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
   if (address !== undefined) return `to check an address: idv check ${shellWord(address)}`;
   const isDomain =
     /^[a-z0-9.-]+$/i.test(path) && !endingsOfFiles.test(path) && findSuffix(path.toLowerCase()) === "registrable";

@@ -41,7 +41,8 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
   const twice = files.find((path, i) => files.slice(0, i).some((other) => resolve(other) === resolve(path)));
   const { column = [], sheet = "" } = options;
   // The shell has put the names of files in the place of a star.
-  const starred = [...column, sheet].find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
+  const isOther = (value: string) => files.length > 1 && tableEndings.has(endingOf(value)) && existsSync(value);
+  const starred = [...column, sheet].find((value) => files.includes(value) || isOther(value));
   if (starred !== undefined) throw new UsageError(`${printable(starred)}: is a file; a star needs quotes: "*"`);
   if (twice !== undefined) throw new UsageError(`${printable(twice)}: is named twice; leave out one of them`);
   const isSeveral = inputs.length > 1;

@@ -1,12 +1,12 @@
-// Facts about each row for observers and `--dedupe`. The threads hash, and the main thread counts by these hashes;
-// mailboxes are compared only for the one item in ten that is not in its canonical form.
+// Facts about each row for observers and `--dedupe`. The threads hash, and the main thread counts by these hashes. The
+// kernel hashes nearly all canonical forms, too; the classifier spells the others.
 import { hashItem, type ItemHash } from "../../classifier/tables/item-hash.js";
 import { domainWords, hasMailbox } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Cells } from "../items/cells.js";
 import { mailboxKey } from "../items/item.js";
 import type { RowFacts } from "../run-options.js";
-import { hasItem } from "../status-codes.js";
+import { hasItem, isKept } from "../status-codes.js";
 import type { BlockKernel } from "./block-kernel.js";
 import { type BlockOptions, itemColumnsOf, wantsMailboxes } from "./block-options.js";
 import { itemsInField } from "./block-renderer.js";
@@ -73,7 +73,9 @@ export function createFactFinder(
         index++;
         continue;
       }
-      const found = hasItem(codes[field]!) ? itemsInField(chunk, columns, field, cells) : [];
+      // A field that keeps its status has one entry, whatever is in it.
+      const isRead = hasItem(codes[field]!) && !isKept(codes[field]!);
+      const found = isRead ? itemsInField(chunk, columns, field, cells) : [];
       for (const [nth, { item }] of found.entries()) {
         const { low, high } = hashOfMailbox(item);
         mailboxes[2 * (index + nth)] = low;

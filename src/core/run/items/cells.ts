@@ -118,12 +118,14 @@ export class Cells {
     if (isItem(kind, text) || text.length > longestList) return undefined;
     const parts = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
     const said = parts.filter((part) => !this.#isEmptied(part) && !isPersonName(part));
+    const cut = kind === "email" ? cutAtDot(text) : undefined;
+    if (cut !== undefined) return cut;
     const [first] = parts;
     const [only = ""] = said.length === 1 && parts.length > 1 ? said : [];
     // In `na,lee@example.net`, the comma may be a mistyped dot.
     const isApart = text[text.indexOf(only) - 1] !== ",";
     if (isApart && isItem(kind, only) && (kind === "domain" || isWhole(only))) return only;
-    if (first === undefined || !isItem(kind, first) || isCutAtDot(first, text)) return undefined;
+    if (first === undefined || !isItem(kind, first)) return undefined;
     return isPlainList || isNamed(first, text) ? first : undefined;
   }
 
@@ -228,9 +230,11 @@ const isNamed = (address: string, text: string): boolean =>
   /^[,;|\t][^\s@][^@]*$/.test(text.slice(address.length)) &&
   !/^.[a-z]{2,3}$/.test(text.slice(address.length));
 
-/** In `ann@gmail,com`, the comma is a mistyped dot. */
-const isCutAtDot = (first: string, text: string): boolean =>
-  !isWhole(first) && text.startsWith(first) && /^[,;][a-z]+$/i.test(text.slice(first.length));
+/** Returns an address in which a comma is a mistyped dot, such as `ann@gmail,com`, without what follows it. */
+function cutAtDot(text: string): string | undefined {
+  const [found, ending = ""] = /^[^\s@,;]+@[^\s@,;.]+[,;] ?([a-z]{2,}(?:\.[a-z]{2,})?)(?![\w@.-])/i.exec(text) ?? [];
+  return found !== undefined && findSuffix(`x.${ending.toLowerCase()}`) !== "unknown-tld" ? found : undefined;
+}
 
 /** From best to worst. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];

@@ -89,8 +89,8 @@ export const fieldsOf = (text: string): readonly string[] =>
 const named = /<[^<>]*@[^<>]*>$|[([{][^()[\]{}<>]*@[^()[\]{}<>]*[)\]}]$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
-/** `Ann Lee` before or after an address; of `ann, lee@example.net`, the comma may be a mistyped dot. */
-export const isPersonName = (text: string): boolean => severalWords.test(text);
+/** `Ann Lee` or `Maria de la Cruz` beside an address: other words say that it is not used, or are part of it. */
+export const isPersonName = (text: string): boolean => severalWords.test(text) && /^\p{Lu}.*\s\p{Lu}\S*$/u.test(text);
 
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
 export type ListPart = Span & { readonly isName?: true };
@@ -104,7 +104,7 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
     if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
     else
       for (const part of names) {
-        const isNamed = isPersonName(text.slice(part.start, part.end));
+        const isNamed = severalWords.test(text.slice(part.start, part.end));
         joined.push(isNamed ? { ...part, isName: true } : part);
       }
     names = [];
