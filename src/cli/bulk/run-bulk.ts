@@ -168,15 +168,13 @@ async function endFile(plan: Plan, found: Facts, { run, resources, later, finish
   const { summary, summaryFile } = plan.log;
   const isLast = later.length === 0;
   run.report?.add(found);
+  if (plan.member && isLast) resources.onAppear = finish;
+  const finishing = plan.member && (await import("./open/containers.js"));
+  const returned = (await finishing?.finishContainer(plan, later, resources)) ?? [];
   const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
-  const facts = { ...found, outputs: [...found.outputs, ...reports] };
+  const facts = { ...found, outputs: [...found.outputs, ...returned, ...reports] };
   await printSummary(summary, "summary", facts, !session.isSeveral);
   if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
-  if (plan.member) {
-    const { finishContainer } = await import("./open/containers.js");
-    if (isLast) resources.onAppear = finish;
-    await finishContainer(plan, later, resources);
-  }
   totals.add(facts, exitCodeOf(facts, plan));
 }
 

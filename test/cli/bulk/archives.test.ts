@@ -158,6 +158,18 @@ describe("the tables of an archive", () => {
     expect((await readQuota(several)).used).toBe(0);
   });
 
+  test("are named with the archive that appears with the last of them", async () => {
+    const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "b.csv": `email\n${bad}\n` }) });
+    const { stderr } = await run(home, "a.zip", "-o", "b.zip", "--report", "r.md", "--log", "json");
+    const sizes = ["b.zip", "r.md"].map((path) => ({ path, bytes: read(home, path).length }));
+    const [first, last, total] = stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).outputs);
+    expect([first, last, total]).toEqual([[], sizes, sizes]);
+    expect((await run(home, "a.zip", "-I.bak")).stderr).toMatch(/written: a\.zip \(.*\), a\.zip\.bak \(/);
+  });
+
   test("work with --dry-run, --split and annotations", async () => {
     const home = folderOf({ "a.zip": zip(tables) });
     expect((await run(home, "a.zip", "--dry-run", "-o", "b.zip")).stderr).toContain("a.zip/users.json");

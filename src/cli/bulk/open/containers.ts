@@ -13,6 +13,7 @@ import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
 import { type Input, needPaths } from "../plan/paths.js";
 import type { BulkRequest, Plan } from "../plan/plan.js";
+import { filesAt } from "../report/facts-of-run.js";
 import { tryInput } from "./input.js";
 import { checkReplaceable } from "./output.js";
 import type { Resources } from "./resources.js";
@@ -133,9 +134,10 @@ const listed = (names: readonly string[]): string =>
     ", ",
   );
 
-export async function finishContainer(plan: Plan, later: readonly Plan[], resources: Resources): Promise<void> {
+/** Returns the files that appear with the last table of an archive or a workbook. */
+export async function finishContainer(plan: Plan, later: readonly Plan[], resources: Resources) {
   const { container } = plan.member ?? {};
-  if (container?.returned === undefined || later.some(({ member }) => member?.container === container)) return;
+  if (container?.returned === undefined || later.some(({ member }) => member?.container === container)) return [];
   const { name: inputName, returned: sink, replaced } = container;
   const { isInPlace, note } = plan;
   const appear = () => resources.appear();
@@ -143,5 +145,7 @@ export async function finishContainer(plan: Plan, later: readonly Plan[], resour
     commitOutputs({ input: container, inputName, isInPlace, sink, file: sink, replaced, note, appear }),
     true,
   );
-  if (isUnchanged) note(unchanged(inputName));
+  if (!isUnchanged) return filesAt([plan.returned?.path, plan.returned?.backup]);
+  note(unchanged(inputName));
+  return [];
 }

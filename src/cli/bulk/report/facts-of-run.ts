@@ -51,11 +51,15 @@ export async function factsOfRun(
 
 function outputsOf({ output, backup, badRows }: Plan, sink: TableSink, isUnchanged: boolean, hasBadRows: boolean) {
   const outputs = isSplit(sink) ? sink.paths() : isUnchanged ? [] : [output, backup];
-  return [...outputs, hasBadRows ? badRows.file : undefined].flatMap((path) => {
+  return filesAt([...outputs, hasBadRows ? badRows.file : undefined]);
+}
+
+/** Returns the files that are there, with their sizes. */
+export const filesAt = (paths: readonly (string | undefined)[]): Facts["outputs"] =>
+  paths.flatMap((path) => {
     const file = path === undefined ? undefined : found(path);
     return file?.isFile() ? [{ path: path!, bytes: file.size }] : [];
   });
-}
 
 export function usageSince({ engine, mail }: Run) {
   const items = engine.dryRunItems?.() ?? 0;
