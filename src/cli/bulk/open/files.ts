@@ -28,8 +28,8 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources) {
   if (plan.isInPlace && path !== undefined && !plan.member) await checkReplaceable(path);
   // All shards read the same bad rows; the first shard reports them.
   const reportsBadRows = isFirstShard(plan);
-  const badRowsSink = reportsBadRows ? await run.badRowsTable?.open(signal) : undefined;
-  if (badRowsSink) resources.keep(badRowsSink);
+  const openBadRows = (table: NonNullable<Run["badRowsTable"]>) => resources.open(table.open(signal), (sink) => sink);
+  const badRowsSink = reportsBadRows && run.badRowsTable ? await openBadRows(run.badRowsTable) : undefined;
   const badRows = new BadRows(badRowsSink, await badRowAnnotator(plan, run));
   const input = await inputFileOf(plan, signal);
   // If reading stops half-way, the garbage collector would close the file, and Node would print a warning.
@@ -39,8 +39,8 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources) {
     signal,
   });
   if (plan.folder !== undefined && !isDryRun) createFolder(plan.folder);
-  const { sink, file } = isDryRun ? { sink: nowhere } : await openSink(plan, opened, run.split);
-  resources.keep(sink);
+  const opening = async () => (isDryRun ? { sink: nowhere, file: undefined } : openSink(plan, opened, run.split));
+  const { sink, file } = await resources.open(opening(), ({ sink }) => sink);
   const isReplaced = plan.isInPlace && file !== undefined && path !== undefined;
   const replaced = isReplaced ? resources.keep(await openReplaced(path, plan.backup)) : undefined;
   return { ...opened, input, sink, file, replaced, badRows };

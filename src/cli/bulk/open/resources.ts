@@ -1,9 +1,13 @@
 /** Owns what a run opens: closes it when the run ends, and discards outputs that must not appear. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { PrivateCopies } from "../../../files/private-copy.js";
 import type { TableSink } from "../../../files/table-sink.js";
 
 type Discardable = Pick<TableSink, "discard">;
 type Close = (isInterrupted: boolean) => Promise<void>;
+
+/** In milliseconds: how long the end of a run waits for an output that is being opened. */
+const mostOpening = 1000;
 
 export class Resources {
   /** Called before outputs appear, and after they have appeared. */
@@ -30,6 +34,15 @@ export class Resources {
     this.#ofFile.push(output);
     if (this.#isDiscarded) void output.discard();
     return output;
+  }
+
+  /** Discards an output that is being opened, too: its file may be there already. */
+  async open<Opened>(opening: Promise<Opened>, outputOf: (opened: Opened) => Discardable): Promise<Opened> {
+    const discarded = async () => outputOf(await opening).discard();
+    // A named pipe without a reader never opens.
+    const late = () => sleep(mostOpening, undefined, { ref: false });
+    this.keep({ discard: () => Promise.race([discarded().catch(() => {}), late()]) });
+    return opening;
   }
 
   /** Call before outputs appear, which cannot be stopped. `isSecured` makes sure of their charge. @throws UnitsLost */
