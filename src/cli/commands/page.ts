@@ -53,6 +53,7 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
   const { port: listening } = server.address() as { port: number };
   const address = `http://127.0.0.1:${listening}/`;
   print(`${address}\n`);
+  if (process.stderr.isTTY) say("the page is there until Ctrl-C");
   if (open) openInBrowser(address);
   await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   server.closeAllConnections();

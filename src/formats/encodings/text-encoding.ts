@@ -36,8 +36,10 @@ export function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   } catch {
+    // As programs of Windows and books call it.
+    const isWindows = /^(?:ansi|latin|(?:win|windows|cp)?[-_ ]?1252)$/i.test(encoding);
     throw new ChoiceError(
-      `unknown encoding "${encoding}"; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
+      `unknown encoding "${encoding}"${isWindows ? " (did you mean windows-1252?)" : ""}; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
     );
   }
 }

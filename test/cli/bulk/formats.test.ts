@@ -50,6 +50,13 @@ test.each<[string, string, string | Uint8Array, number, string]>([
   ["a bad row, counted from the first line of the file", "-q", belowTitle, 6, `l.csv:5: ${isBad}`],
   ["text in another encoding", "--encoding shift_jis", notJapanese, 6, `l.csv: ${isOther}`],
   ["an unknown encoding", "--encoding klingon", short, 2, isUnknown],
+  [
+    "an encoding by another name",
+    "--encoding ANSI",
+    short,
+    2,
+    isUnknown.replace('"klingon"', '"ANSI" (did you mean windows-1252?)'),
+  ],
   ["a letter as quote", "--quote a", short, 2, isLetter],
   ["more lines to skip than there are", "--skip-lines 3", "a\nb\n", 2, `l.csv: ${isFewer}`],
 ])("a run refuses %s", async (_, words, input, code, message) => {
