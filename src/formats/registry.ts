@@ -23,18 +23,10 @@ const textFormats = new Map<string, TableFormat>(
   Object.entries({ csv: "csv", tsv: "tsv", tab: "tsv", jsonl: "jsonl", ndjson: "jsonl", json: "json" } as const),
 );
 
-interface TableEnding {
-  /** Whether files of other things have it, too. */
-  readonly isVague: boolean;
-  readonly isWritten: boolean;
-}
-
-export const tableEndings: ReadonlyMap<string, TableEnding> = new Map(
-  [...textFormats.keys(), "txt", "vcf", "ldif", ...sheetFormats.flatMap(({ kinds }) => kinds)].map((ending) => [
-    ending,
-    { isVague: ["txt", "json"].includes(ending), isWritten: !["vcf", "ldif"].includes(ending) },
-  ]),
-);
+export const tableEndings: ReadonlySet<string> = new Set([
+  ...[...textFormats.keys(), "txt", "vcf", "ldif"],
+  ...sheetFormats.flatMap(({ kinds }) => kinds),
+]);
 
 /** Undefined if the name gives no hint, or asks for sheets. @throws ChoiceError if it cannot be written */
 export function formatByName(path: string): TableFormat | undefined {

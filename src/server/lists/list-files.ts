@@ -178,7 +178,7 @@ const mostReserved = 67_108_864;
 
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
-/** The ending decides the format. What is not written in its own becomes CSV, such as contacts. */
+/** The ending decides the format. An archive comes back as one; what is only read, such as contacts, becomes CSV. */
 function outputName(name: string): string {
   const isKept = isWritten(name) || /\.zip$/i.test(name);
   return `checked-${isKept ? name : name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv")}`;

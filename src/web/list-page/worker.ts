@@ -8,6 +8,7 @@ import { findDateColumn } from "../../core/facts/months.js";
 import { renderPage, renderParts } from "../../core/facts/render/page.js";
 import { opening, reasonText } from "../../core/facts/words.js";
 import { TooManyItems } from "../../core/kernel/distinct-table.js";
+import { endingOf, isWritten } from "../../files/ending.js";
 import { tableEndings } from "../../formats/registry.js";
 import { loadTables } from "../browser/load-tables.js";
 import { loadedTable } from "../browser/loaded-table.js";
@@ -153,7 +154,7 @@ async function save(task: number, file: File, common: TableOptions, options: Sav
 /** The ending is that of the output. */
 function savedName(name: string, { format, compression }: CheckedTable, onlyGood: boolean): string {
   const [, base = "list", ending = ""] = /^(.*?)(\.[^.]+)?(?:\.gz)?$/is.exec(name) ?? [];
-  const isKept = tableEndings.get(ending.slice(1).toLowerCase())?.isWritten;
+  const isKept = tableEndings.has(endingOf(ending)) && isWritten(ending);
   return `${base}-${onlyGood ? "good" : "checked"}${isKept ? ending : `.${format}`}${compression ? ".gz" : ""}`;
 }
 

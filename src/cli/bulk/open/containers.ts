@@ -8,7 +8,7 @@ import { openReplaced } from "../../../files/output.js";
 import { type ContainerChoices, containersIn } from "../../../formats/containers.js";
 import { type Container, fileOf } from "../../../formats/format.js";
 import { holdsFewItems } from "../../../formats/open/no-items.js";
-import { isContainerName, tableEndings } from "../../../formats/registry.js";
+import { isContainerName } from "../../../formats/registry.js";
 import { all } from "../../options/input.js";
 import { commitOutputs, unchanged } from "../commit.js";
 import { type Input, needPaths } from "../plan/paths.js";
@@ -111,7 +111,8 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
       refusal ??= error;
       if (isText) continue;
       if (!(error instanceof ChoiceError)) failure ??= error;
-      const isVague = tableEndings.get(endingOf(plan.member!.table))?.isVague;
+      // Files of other things have these endings, too.
+      const isVague = ["txt", "json"].includes(endingOf(plan.member!.table));
       if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
     }
   }
