@@ -69,3 +69,6 @@ export const linesText = ({ count, lines }: { readonly count: number; readonly l
   `${count === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? " ..." : ""}`;
 
 export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
+
+/** Whether a URL names a host, and no page of it. */
+export const isHostUrl = (word: string): boolean => /^https?:\/\/[^/]+\/?$/i.test(word);

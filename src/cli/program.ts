@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { endingOf } from "../files/ending.js";
 import { tableEndings } from "../formats/registry.js";
-import { isUrl } from "../text.js";
+import { isHostUrl, isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
@@ -233,7 +233,7 @@ function commandMeant(word: string, command: Command): string | undefined {
 }
 
 function commandFor(word: string): string {
-  if (/^https?:\/\/[^/]+\/?$/i.test(word)) return `a domain: idv check ${word}`;
+  if (isHostUrl(word)) return `a domain: idv check ${word}`;
   if (isUrl(word)) return `a list: curl -sSf ${word} | idv emails`;
   const isDomain =
     /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(word) && !tableEndings.has(endingOf(word)) && !existsSync(word);

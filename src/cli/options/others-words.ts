@@ -10,15 +10,10 @@ const keyAdvice = "others can read a key on a command line; put it into IDV_API_
 /** @public The search of the site takes them, too, from the built file. */
 export const optionsOfTables = wordsFor({
   [keyAdvice]: keyWords,
-  "write --set apiKeyFile=FILE": "api-key-file",
   "write --base-url URL": "url endpoint",
   "idv uses the cores by itself; for requests to a service at a time, write --set concurrency=N":
     "workers threads jobs j",
-  "write --set concurrency=N": "concurrency",
-  "write --set rate=50/s": "rate",
   "write --set maxRetries=N": "retries",
-  "write --set timeout=30s": "timeout",
-  "write --set batchSize=N": "batch-size",
   "write --dns": "mx check-mx",
   "idv asks no mailbox; --dns asks for the mail servers of domains": "smtp verify-smtp",
   "for the first rows, write head -n 101 list.csv | idv emails; for a limit of units, idv quota set --limit N": "limit",

@@ -68,7 +68,7 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
   };
 }
 
-// Made when it is needed: it takes 13 ms, a seventh of a small run.
+// Made when it is needed: at the start it took 6 of the 53 ms of `idv check`.
 const joined = (words: readonly string[]): string => new Intl.ListFormat("en-GB").format(words);
 
 /** Commas are documented; people also write other separators, and blanks after them. */

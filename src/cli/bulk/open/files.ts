@@ -42,6 +42,6 @@ export async function openFiles(plan: Plan, run: Run, resources: Resources) {
   const opening = async () => (isDryRun ? { sink: nowhere, file: undefined } : openSink(plan, opened, run.split));
   const { sink, file } = await resources.open(opening(), ({ sink }) => sink);
   const isReplaced = plan.isInPlace && file !== undefined && path !== undefined;
-  const replaced = isReplaced ? resources.keep(await openReplaced(path, plan.backup)) : undefined;
+  const replaced = isReplaced ? await resources.open(openReplaced(path, plan.backup), (file) => file) : undefined;
   return { ...opened, input, sink, file, replaced, badRows };
 }

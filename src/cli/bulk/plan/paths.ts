@@ -7,7 +7,7 @@ import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
 import { formatByName, tableEndings } from "../../../formats/registry.js";
-import { isUrl, printable } from "../../../text.js";
+import { isHostUrl, isUrl, printable } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import { commandFor, shellWord } from "../command-line.js";
@@ -113,16 +113,10 @@ const namesIn = (path: string): readonly string[] =>
     .map((name) => name.replaceAll(":", "_"));
 
 function isUrlNotFile(kind: Kind, url: string): UsageError {
-  const curl = `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}`;
-  const isHost = kind === "domain" && /^https?:\/\/[^/]+\/?$/i.test(url);
+  let instead = isUrl(url) ? `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}` : "copy it to this machine first";
   const path = /^file:\/\/(?:localhost)?(\/.+)$/i.exec(url)?.[1];
-  const instead = isHost
-    ? `to check a domain: idv check ${shellWord(url)}`
-    : path !== undefined
-      ? `write ${shellWord(path)}`
-      : isUrl(url)
-        ? curl
-        : "copy it to this machine first";
+  if (path !== undefined) instead = `write ${shellWord(path)}`;
+  if (kind === "domain" && isHostUrl(url)) instead = `to check a domain: idv check ${shellWord(url)}`;
   return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);
 }
 
@@ -141,7 +135,6 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   const paths = inputs.map(({ path }) => path);
   const missing = inputs.find(({ path, member }) => !member && !existsSync(path))?.path;
   if (missing === undefined) throw needPaths(inputs);
-  const last = paths.length === 2 && output === undefined && existsSync(paths[0]!) ? paths[1] : undefined;
   const hint =
     meantAmong(paths, missing) ??
     missingFileHint(
@@ -149,7 +142,8 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
       kind,
       paths.map((path) => resolve(path)),
     );
-  const isOutput = missing === last && /^[^=%]+\.\w+$/.test(missing) && (hint?.endsWith("?") ?? true);
+  const isSecond = paths.length === 2 && output === undefined && missing === paths[1];
+  const isOutput = isSecond && /^[^=%]+\.\w+$/.test(missing) && (hint?.endsWith("?") ?? true);
   const toOutput = isOutput ? `if the output is meant, write -o ${shellWord(missing)}` : undefined;
   const advice = [hint, toOutput].filter(Boolean).join(" ");
   throw new UsageError(`${printable(missing)}: no such file${advice && `; ${advice}`}`);
