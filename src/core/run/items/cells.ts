@@ -116,11 +116,11 @@ export class Cells {
     const { kind, isPlainList } = this.options;
     const text = value.trim();
     if (isItem(kind, text) || text.length > longestList) return undefined;
-    const parts = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
-    const said = parts.filter((part) => !this.#isEmptied(part) && !isPersonName(part));
     const cut = kind === "email" ? cutAtDot(text) : undefined;
     if (cut !== undefined) return cut;
+    const parts = fieldsOf(isPlainList ? text.replace(/\s#\s.*$/, "") : text);
     const [first] = parts;
+    const said = parts.filter((part) => !this.#isEmptied(part) && !isPersonName(part));
     const [only = ""] = said.length === 1 && parts.length > 1 ? said : [];
     // In `na,lee@example.net`, the comma may be a mistyped dot.
     const isApart = text[text.indexOf(only) - 1] !== ",";
