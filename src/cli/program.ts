@@ -100,9 +100,9 @@ export async function createProgram(version: string, words: readonly string[]): 
   program.hook("preAction", (_, command) => chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"));
   program
     .helpCommand(false)
-    .command("help [TOPIC]", { hidden: true })
+    .command("help [TOPIC...]", { hidden: true })
     .option("--json")
-    .action((topic: string | undefined, { json }: { json?: true }) => help(program, topic, json));
+    .action((words: readonly string[], { json }: { json?: true }) => help(program, words, json));
   // Set last: commands copy the help settings of the program when they are added.
   return program.configureHelp({ formatHelp: overview });
 }
@@ -147,18 +147,19 @@ function overview(): string {
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-async function help(program: Command, topic: string | undefined, json = false): Promise<void> {
+/** `words` are a topic, or the names of a command. */
+async function help(program: Command, words: readonly string[], json = false): Promise<void> {
   if (json) {
     const { printCommandTree } = await import("./help/command-tree.js");
     return printCommandTree(program);
   }
-  if (topic !== undefined && topicNames.includes(topic)) {
+  const topic = words.join(" ");
+  if (topicNames.includes(topic.toLowerCase())) {
     const { printTopic } = await import("./help/topics.js");
-    return print(printTopic(topic));
+    return print(printTopic(topic.toLowerCase()));
   }
-  if (topic === undefined) return program.outputHelp();
-  const command = program.commands.find((command) => command.name() === topic);
-  if (command) return command.outputHelp();
+  const path = commandsOn(words, program);
+  if (path.length > words.length) return path.at(-1)!.outputHelp();
   const meant = meantBy(topic, [...topicNames, ...commands.map(({ name }) => name)]);
   const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
   program.error(`unknown topic '${topic}'${hint}; topics: ${topicNames.join(", ")}`);
@@ -167,16 +168,15 @@ async function help(program: Command, topic: string | undefined, json = false): 
 function oneLine(text: string, program: Command, words: readonly string[]): string {
   const said = text.trim().replace(/^error: /, "");
   const line = said.replace(/\n+/g, " ");
-  const path = [program];
-  for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
+  const path = commandsOn(words, program);
   const command = path.at(-1)!;
   const name = path.map((each) => each.name()).join(" ");
   const ownName = name.slice("idv ".length);
   const help = `see ${name} --help`;
   const [, missing] = /^missing required argument '(.+)'$/.exec(line) ?? [];
   const isPiped = missing !== undefined && ownName === "check" && !process.stdin.isTTY;
-  if (isPiped) return `${name} needs ${missing}; for standard input, write ${name} -`;
-  if (missing !== undefined) return `${name} needs ${missing}; ${help}`;
+  if (isPiped) return `${ownName} needs ${missing}; for standard input, write ${name} -`;
+  if (missing !== undefined) return `${ownName} needs ${missing}; ${help}`;
   const [, one, other] = /^option '(?:-\w, )?(\S+).*' cannot be used with option '(?:-\w, )?(\S+).*'$/.exec(line) ?? [];
   if (one !== undefined) return `${one} and ${other} do not go together; leave out one of them`;
   const [, flags, flag] = /^option '((?:-\w, )?(\S+).*)' argument missing$/.exec(line) ?? [];
@@ -203,6 +203,13 @@ function remarkOn(name: string, words: readonly string[]): string {
   return file === undefined
     ? "; a key there is in the history of the shell, and other users see it: replace it"
     : ` (write idv login < ${file})`;
+}
+
+/** The commands that `words` name, each a part of the one before it. */
+function commandsOn(words: readonly string[], program: Command): readonly Command[] {
+  const path = [program];
+  for (const each of words) path.push(...path.at(-1)!.commands.filter((command) => command.name() === each));
+  return path;
 }
 
 const hasOption = (command: Command, flag: string): boolean =>
