@@ -73,6 +73,7 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const [missing = ""] = values.length === 1 ? values : [];
   if (tableEndings.has(endingOf(missing)) && !missing.includes("@") && findSuffix(missing) === "unknown-tld")
     throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);
+  noteForms(values);
   const ownLists = await readOwnLists(options, process.env, say);
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);
@@ -84,10 +85,8 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const isList = process.stdout.isTTY && !options.json && !options.why && !values.includes("-");
   const work = async () => {
     const rows: (readonly string[])[] = [];
-    // Beside addresses, it may have been forgotten.
-    const ofDomain = values.some((value) => kindOf(value) === "email") ? "(domain: no @)" : "(domain)";
     for await (const value of valuesOf(values)) {
-      const row = await verdictOn(value, classifier, mail, options, isList ? ofDomain : undefined);
+      const row = await verdictOn(value, classifier, mail, options, isList);
       found.set(row[1]!, (found.get(row[1]!) ?? 0) + 1);
       if (isList) rows.push(row);
     }
@@ -116,6 +115,23 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   process.exitCode = exitCodes.failOn;
 }
 
+/** Says what was probably meant otherwise: an address without its @, or several values in one word. */
+function noteForms(values: readonly string[]): void {
+  const hasAddress = values.some((value) => kindOf(value) === "email");
+  for (const value of values) {
+    const parts = value.split(/[\s,;]+/).filter((part) => part !== "");
+    const isDomain = value !== "-" && kindOf(value) === "domain";
+    if (parts.length > 1 && parts.every((part) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(part)))
+      say(
+        `${printable(value)}: checked as one value; for several, leave blanks between them: ${parts.map(printable).join(" ")}`,
+      );
+    else if (isDomain && !value.includes("://") && (hasAddress || mailNames.test(value)))
+      say(`${printable(value)}: checked as a domain, since it has no @`);
+  }
+}
+
+const mailNames = /[^.](?:gmail|googlemail|hotmail|outlook|yahoo|icloud)\.[a-z]{2,3}(?:\.[a-z]{2})?$/i;
+
 async function openMail(classifier: Classifier, settings: Settings, signal: AbortSignal) {
   if (settings.dns.value === "off") return undefined;
   const { openMailCheck } = await import("../engines/mail-check.js");
@@ -136,13 +152,13 @@ async function* valuesOf(values: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-/** `ofDomain` replaces no reason in a listing; undefined to print the verdict at once. */
+/** The verdict is printed at once if there is no list. */
 async function verdictOn(
   value: string,
   classifier: Classifier,
   mail: OpenMailCheck | undefined,
   { json, flags: isFlagged, why: isExplained }: CheckOptions,
-  ofDomain: string | undefined,
+  isList: boolean,
 ): Promise<readonly string[]> {
   const kind = kindOf(value);
   const item = extractItem(kind, value);
@@ -152,11 +168,11 @@ async function verdictOn(
   const flags = isFlagged ? flagsOf(kind, item, mx ?? undefined) : undefined;
   const fields = { value, kind, item, status, reason, suggestion, ...(mail && { mx }), ...(flags && { flags }) };
   const more = [...(mail ? [mx ?? ""] : []), ...(flags ? [flags.join(" ")] : [])];
-  const row = [value, status, reason ?? (kind === "domain" && ofDomain ? ofDomain : ""), suggestion ?? "", ...more];
+  const row = [value, status, reason ?? (kind === "domain" && isList ? "(domain)" : ""), suggestion ?? "", ...more];
   const why = isExplained ? whyOf(classifier, verdict as Classification) : undefined;
   const line = json ? JSON.stringify({ ...fields, ...(why && { why }) }) : row.map(printable).join("\t").trimEnd();
   const below = why && !json ? linesOf(why).map((text) => `  ${printable(text)}\n`) : [];
-  if (ofDomain === undefined) print(`${line}\n${below.join("")}`);
+  if (!isList) print(`${line}\n${below.join("")}`);
   return row;
 }
 
