@@ -5,18 +5,8 @@ import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { meantBy } from "../options/meant.js";
 import { insteadOfSetting } from "../options/others-words.js";
-import {
-  day,
-  duration,
-  filled,
-  itemRate,
-  oneOf,
-  parsed,
-  truthValue,
-  unitMilliseconds,
-  wholeNumber,
-  wordList,
-} from "../options/values.js";
+import { duration, filled, itemRate, oneOf, parsed, truthValue, wholeNumber, wordList } from "../options/values.js";
+import { day, showTime } from "../terminal/time.js";
 
 /** A value with its source. */
 export interface Resolved<Value> {
@@ -212,9 +202,4 @@ export const parserOf = <Name extends SettingName>(name: Name): All[Name]["parse
 export function showSetting(name: SettingName, value: unknown): string {
   const { show = String, fallbackText = "none" } = settingOf(name);
   return value === undefined ? fallbackText : (show as (value: unknown) => string)(value);
-}
-
-function showTime(milliseconds: number): string {
-  const [unit, size] = Object.entries(unitMilliseconds).findLast(([, size]) => milliseconds % size === 0)!;
-  return `${milliseconds / size}${unit}`;
 }

@@ -70,6 +70,27 @@ const statuses = wordsFor({
 export const statusesCalled = (word: string): readonly string[] | undefined =>
   statuses.get(word.toLowerCase())?.split(",");
 
+const choices = wordsFor({
+  "always on": "yes true on 1",
+  "never off none": "no false off 0",
+  offline: "local embedded",
+  api: "service online remote http",
+  skip: "ignore drop omit",
+  keep: "pass copy",
+  debug: "verbose trace",
+  none: "quiet silent",
+  hour: "hourly",
+  day: "daily",
+  month: "monthly",
+});
+
+/** A choice by another word for it, or undefined. */
+export const choiceCalled = (word: string, known: readonly string[]): string | undefined =>
+  choices
+    .get(word.trim().toLowerCase())
+    ?.split(" ")
+    .find((each) => known.includes(each));
+
 const commands = wordsFor({
   "to check a list: idv emails list.csv, and an address: idv check ADDRESS": "validate verify mail emial",
   "to check a list: idv emails list.csv": "clean run",
@@ -116,6 +137,7 @@ const settingsElsewhere = wordsFor({
   "write -c COLUMN": "column",
   "write -d CHAR": "delimiter",
   "write --dns": "dns",
+  "write --cache=off": "cache",
   "write engine=offline": "offline",
   "the setting is baseUrl": "url api server",
 });

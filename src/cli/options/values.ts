@@ -5,9 +5,10 @@ import { sheetKind } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
 import { UsageError } from "../errors.js";
+import { day, showTime, unitMilliseconds } from "../terminal/time.js";
 import { meantBy } from "./meant.js";
-
-export const day = 86_400_000;
+import { dateMeant, numberMeant, rateMeant, shardMeant, sizeMeant, timeMeant } from "./meant-forms.js";
+import { choiceCalled } from "./others-words.js";
 
 export class InvalidValue extends Error {
   override readonly name = "InvalidValue";
@@ -30,10 +31,24 @@ export function parsed<Value>(where: string, value: string, parse: (text: string
   }
 }
 
+/** Says what was meant by a value that `parse` refuses, or why it would refuse that, too. */
+function guessing<Value>(parse: (text: string) => Value, meant: (text: string) => string | undefined) {
+  return (value: string): Value => {
+    try {
+      return parse(value);
+    } catch (error) {
+      const guess = error instanceof InvalidValue ? meant(value.trim()) : undefined;
+      if (guess === undefined || guess === value) throw error;
+      parse(guess);
+      throw new InvalidValue(`Did you mean ${guess}? ${(error as InvalidValue).message}`);
+    }
+  };
+}
+
 export function knownWord<const Word extends string>(
   text: string,
   words: readonly Word[],
-  meant: (text: string) => string | undefined = (text) => meantBy(text, words),
+  meant: (text: string) => string | undefined = (text) => choiceCalled(text, words) ?? meantBy(text, words),
   accepted = `It takes one of ${words.join(", ")}.`,
 ): Word {
   const word = words.find((each) => each === text.trim().toLowerCase());
@@ -93,30 +108,29 @@ export function quoting(value: string): Quoting {
 }
 
 /** `none` is not null, which commander takes for an option without a value. */
-export function unitLimit(value: string): number | "none" {
+export const unitLimit = guessing((value): number | "none" => {
   if (value === "none") return value;
   if (!/^\d{1,15}$/.test(value)) throw new InvalidValue("It takes a whole number, such as 10000, or none.");
   return Number(value);
-}
+}, numberMeant);
 
-export function wholeNumber(least: number, most: number) {
-  return (value: string): number => {
+export const wholeNumber = (least: number, most: number) =>
+  guessing((value): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= least && number <= most) return number;
     throw new InvalidValue(`It takes a whole number from ${least} to ${most}.`);
-  };
-}
+  }, numberMeant);
 
 export const portOption = (help: string, fallback: number) => {
   return { flags: "--port <PORT>", help, parse: wholeNumber(0, 65_535), fallback };
 };
 
-export function byteCount(value: string): number {
+export const byteCount = guessing((value): number => {
   const [, digits = "", unit = ""] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
   const bytes = Number(digits || Number.NaN) * 1024 ** " KMG".indexOf(unit.toUpperCase() || " ");
   if (bytes >= 1 && bytes <= 2 ** 40) return bytes;
   throw new InvalidValue("It takes a number of bytes, such as 512K, 256M or 2G.");
-}
+}, sizeMeant);
 
 const mostShards = 10_000;
 
@@ -128,7 +142,10 @@ const taskIndices: readonly (readonly [index: string, count?: string])[] = [
 ];
 
 /** `2/8` is the second shard of eight, `index/8` that of the index of this task, from the variables of its scheduler. */
-export function shardOf(value: string, env: NodeJS.ProcessEnv = process.env) {
+export const shardOf = (value: string, env: NodeJS.ProcessEnv = process.env) =>
+  guessing((text) => parseShard(text, env), shardMeant)(value);
+
+function parseShard(value: string, env: NodeJS.ProcessEnv) {
   let text = value;
   if (value.startsWith("index/")) {
     const [own, all = ""] = taskIndices.find(([name]) => env[name]) ?? [];
@@ -158,7 +175,7 @@ export function wordList(value: string): string[] {
 }
 
 /** Returns milliseconds since the epoch, or `never`. */
-export function expiryDate(value: string): number | "never" {
+export const expiryDate = guessing((value): number | "never" => {
   if (value === "never") return value;
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
   // Date.parse reads February 31 as March 3.
@@ -166,7 +183,7 @@ export function expiryDate(value: string): number | "never" {
   if (!isDay) throw new InvalidValue("It takes a date such as 2027-01-31, or never.");
   if (time <= Date.now()) throw new InvalidValue("It is in the past; idv keys revoke ends a key at once.");
   return time;
-}
+}, dateMeant);
 
 export const permissionList = (value: string): Permission[] =>
   value.split(",").map((name) => knownWord(name, ["emails", "domains"]));
@@ -220,6 +237,8 @@ export function logTarget(value: string): LogTarget {
   if (kind === "json") return { summaryFile: path(file!) };
   if (kind !== undefined) return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   const all = `${logFormats.join(", ")}, json:FILE, gitlab:FILE, sarif:FILE`;
+  if (/\.\w+$/.test(value))
+    throw new InvalidValue(`Messages go to standard error: 2> ${value}. It takes one of ${all}.`);
   if (["gitlab", "sarif"].includes(value)) throw new InvalidValue(`It needs a file: --log ${value}:FILE.`);
   return { format: knownWord(value, logFormats, undefined, `It takes one of ${all}.`) };
 }
@@ -244,20 +263,18 @@ export function truthValue(value: string): boolean {
   throw new InvalidValue("It takes true or false.");
 }
 
-/** The shortest first. */
-export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
-
 /** `500ms`, `30s`, `2m`, `1h`, `30d`, or seconds without a unit. `least`, `most` and the result are milliseconds. */
-export function duration(least: number, most: number) {
-  return (value: string): number => {
+export const duration = (least: number, most: number) =>
+  guessing((value): number => {
     const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(value) ?? [];
     // Seconds for one person are days for another; 0 is the same for both.
     const milliseconds = Math.round(Number(number) * unitMilliseconds[unit ?? (Number(number) === 0 ? "s" : "")]!);
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
-    const lacks = number !== undefined && unit === undefined ? " It has no unit." : "";
+    if (!Number.isNaN(milliseconds))
+      throw new InvalidValue(`It takes a time from ${showTime(least)} to ${showTime(most)}.`);
+    const lacks = number === undefined ? "" : " It has no unit.";
     throw new InvalidValue(`It takes a time such as 500ms, 30s, 2m, 1h or 30d.${lacks}`);
-  };
-}
+  }, timeMeant);
 
 /** The parser of an option with a time, and its default, which is valid. */
 export const timeOr = (text: string, least: number, most: number) => {
@@ -281,8 +298,8 @@ export function showRate({ requests, milliseconds }: RequestRate): string {
   return unit === undefined ? `${requests} in ${milliseconds / 1000} s` : `${requests}/${unit}`;
 }
 
-export function itemRate(value: string): Rate {
+export const itemRate = guessing((value): Rate => {
   const [, items, unit = ""] = /^(\d{1,9})\/([smh])$/.exec(value) ?? [];
   if (Number(items) > 0) return { items: Number(items), milliseconds: unitMilliseconds[unit]! };
   throw new InvalidValue("It takes a rate such as 50/s, 1000/m or 10000/h.");
-}
+}, rateMeant);

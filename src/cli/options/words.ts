@@ -101,8 +101,11 @@ export function failCondition(kind: Kind) {
   return function parse(value: string): FailCondition {
     // "fake:2 %" as in print.
     const words = partsOf(value.replace(/\s+%/g, "%"));
-    const meant = value.includes("=") ? value.replaceAll("=", ":") : `disposable,fake:${value}`;
-    if (value.includes("=") || /^\d+%?$/.test(value)) {
+    const isOther = /[=>]|\d,\d+\s*%/.test(value);
+    const meant = isOther
+      ? value.replaceAll(/[\s:]*[=>]+\s*/g, ":").replace(/(\d),(\d+\s*%)/, "$1.$2")
+      : `disposable,fake:${value}`;
+    if (isOther || /^\d+%?$/.test(value)) {
       // Another fault in it comes first.
       parse(meant);
       throw new InvalidValue(`Write ${meant}.`, `"${value}"`);
@@ -133,10 +136,9 @@ export interface BadRowHandling {
 }
 
 export function badRowHandling(value: string): BadRowHandling {
-  const [, word, file] = /^(error|skip|keep)(?::(.*))?$/is.exec(value) ?? [];
-  const policy = word?.toLowerCase();
-  if (policy === undefined || (policy === "error" && file !== undefined)) {
-    throw new InvalidValue("It takes error, skip, keep, skip:FILE or keep:FILE.");
-  }
-  return { policy: policy as BadRowPolicy, ...(file !== undefined && { file: path(file) }) };
+  const [word, file] = [/^[^:]*/.exec(value)![0], /:(.*)$/s.exec(value)?.[1]];
+  const accepted = "It takes error, skip, keep, skip:FILE or keep:FILE.";
+  const policy = knownWord<BadRowPolicy>(word, ["error", "skip", "keep"], undefined, accepted);
+  if (policy === "error" && file !== undefined) throw new InvalidValue(accepted);
+  return { policy, ...(file !== undefined && { file: path(file) }) };
 }

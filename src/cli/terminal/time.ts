@@ -1,5 +1,15 @@
-/** Formats times for people. */
-import { day } from "../options/values.js";
+/** Times as people type and read them. */
+
+export const day = 86_400_000;
+
+/** The shortest first. */
+export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
+
+/** As options take it: `90m`, since it is no whole number of hours. */
+export function showTime(milliseconds: number): string {
+  const [unit, size] = Object.entries(unitMilliseconds).findLast(([, size]) => milliseconds % size === 0)!;
+  return `${milliseconds / size}${unit}`;
+}
 
 /** Local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
 export function fromNow(time: number, now: number): string {

@@ -36,12 +36,25 @@ export function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   } catch {
-    // As programs of Windows and books call it.
-    const isWindows = /^(?:ansi|latin|(?:win|windows|cp)?[-_ ]?1252)$/i.test(encoding);
+    const meant = encodingMeant(encoding);
     throw new ChoiceError(
-      `unknown encoding "${encoding}"${isWindows ? " (did you mean windows-1252?)" : ""}; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
+      `unknown encoding "${encoding}"${meant ? ` (did you mean ${meant}?)` : ""}; use utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis or gbk, for example`,
     );
   }
+}
+
+function encodingMeant(name: string): string | undefined {
+  // As programs of Windows and books call it.
+  if (/^(?:ansi|latin)$/i.test(name)) return "windows-1252";
+  const page = name.replace(/^\D*(125\d|874)$/, "windows-$1");
+  const spellings = [page, name.replaceAll(/[_ ]/g, "-"), name.replaceAll(/[-_ ]/g, ""), name.replace(/(?=\d)/, "-")];
+  return spellings.find((each) => {
+    try {
+      return new TextDecoder(each);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Reads lines that are not UTF-8 as windows-1252, as cells are read. */

@@ -56,6 +56,11 @@ describe("idv emails list.csv", () => {
     ["--base-url=validation.example.com", "Did you mean https://validation.example.com?"],
     ["--base-url=localhost:8787/v1", "Did you mean http://localhost:8787/v1?"],
     ["--base-url=[::1]:8787", "Did you mean http://[::1]:8787?"],
+    ["--fail-on=fake>2%", '--fail-on: "fake>2%" is invalid. Write fake:2%.'],
+    ["--fail-on=fake:5,5%", '--fail-on: "fake:5,5%" is invalid. Write fake:5.5%.'],
+    ["--set=timeout=30sec", '--set timeout: "30sec" is invalid. Did you mean 30s?'],
+    ["--set=cache=no", '--set: "cache" is not a known setting (write --cache=off)'],
+    ["--log=run.log", '--log: "run.log" is invalid. Messages go to standard error: 2> run.log.'],
     ["--fail-on=fake=2%", '--fail-on: "fake=2%" is invalid. Write fake:2%.'],
     ["--fail-on=2%", '--fail-on: "2%" is invalid. Write disposable,fake:2%.'],
     ["--fail-on=150%", "a share of at most 100 %"],
@@ -219,10 +224,32 @@ test.each([
   [["frobnicate", "--help"], "unknown command frobnicate; see idv --help"],
   [["frobnicate", "emails", "--help"], "unknown command frobnicate; see idv emails --help"],
   [["emials", "-h"], "unknown command emials (did you mean emails?); see idv --help"],
-  [["keys", "rotate"], "idv keys rotate needs ID; see idv keys rotate --help"],
+  [["keys", "rotate"], "keys rotate needs ID; see idv keys rotate --help"],
 ])("idv %j is answered with the command of the group", async (words, message) => {
   const { code, stdout, stderr } = await idv(words, { home });
   expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+});
+
+test.each([
+  [["quota", "set"], "Usage: idv quota set [options]"],
+  [["Keys", "list"], "unknown topic 'Keys list'"],
+  [["emails"], "Usage: idv emails"],
+  [["SETTINGS"], "SETTINGS"],
+])("idv help %j prints the help of the command or the topic", async (words, start) => {
+  const { stdout, stderr } = await idv(["help", ...words], { home });
+  expect(stdout || stderr).toContain(start);
+});
+
+test.each([
+  [["annlee12gmail.com"], "annlee12gmail.com: checked as a domain, since it has no @"],
+  [["ann@b.net", "b.net"], "b.net: checked as a domain, since it has no @"],
+  [["ann@b.net,bob@c.net"], "checked as one value; for several, leave blanks between them: ann@b.net bob@c.net"],
+  [["b.net", "mygmail.shop.net", "https://larch-and-oak.com/x"], undefined],
+  [["Ann Lee <ann@b.net>", '"a b"@b.net'], undefined],
+])("idv check %j notes %j", async (values, note) => {
+  const { stdout, stderr } = await idv(["check", ...values], { home });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(values.length);
+  expect(stderr).toEqual(note === undefined ? "" : expect.stringContaining(note));
 });
 
 test("names of columns may be those of files, and words with = items", async () => {

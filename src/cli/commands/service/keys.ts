@@ -6,19 +6,11 @@ import { grouped, printable } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
-import {
-  day,
-  expiryDate,
-  filled,
-  permissionList,
-  requestRate,
-  showRate,
-  timeOr,
-  unitLimit,
-} from "../../options/values.js";
+import { expiryDate, filled, permissionList, requestRate, showRate, timeOr, unitLimit } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
+import { day } from "../../terminal/time.js";
 import { commandLineAuthor, warnOfOveruse } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 

@@ -32,8 +32,9 @@ import { UsageError } from "../../errors.js";
 import { fieldName, trustedAddress, trustOf, webOrigin } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
-import { byteCount, day, filled, portOption, timeOr, wholeNumber } from "../../options/values.js";
+import { byteCount, filled, portOption, timeOr, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
+import { day } from "../../terminal/time.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
 

@@ -5,9 +5,10 @@ import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
-import { day, filled, timeOr, wholeNumber } from "../../options/values.js";
+import { filled, timeOr, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
+import { day } from "../../terminal/time.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({
