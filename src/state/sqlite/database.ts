@@ -37,6 +37,8 @@ export interface LockWait {
 const firstSoundSqlite = [3, 51, 3];
 
 const resultCode = { busy: 5, readOnly: 8, full: 13 } as const;
+/** SQLITE_IOERR_SHMSIZE: there is no space for the index of the write-ahead log. */
+const indexFull = 4874;
 
 /** Milliseconds. Locks last about 1 ms, so after 30 s their process must be hanging. */
 const defaultWait = 30_000;
@@ -114,7 +116,7 @@ export async function explainErrors<Result>(path: string, schema: Schema, work: 
     if (code === resultCode.readOnly || /readonly/.test(message)) {
       throw new StoreError(`${path}: the ${name} is read-only; make it and its folder writable, or use another file`);
     }
-    if (code === resultCode.full)
+    if (code === resultCode.full || (error as { errcode?: number }).errcode === indexFull)
       throw new StoreError(`${path}: no space left on the device for the ${name}; free some space`);
     const advice = "try again when that process is done";
     if (isBusy(error))

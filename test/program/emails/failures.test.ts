@@ -61,6 +61,13 @@ describe("a failed run prints one line and keeps the old output", () => {
     expect(readdirSync(join(home, "s"))).toEqual(["old"]);
   });
 
+  test("a quota file without space for its first bytes", async () => {
+    const home = folderWith({ "l.csv": list });
+    const { code, stderr } = await finished(startInShell('ulimit -f 8; exec "$@"', ["emails", "l.csv", "-q"], home));
+    const reason = "no space left on the device for the quota file; free some space";
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`quota.db: ${reason}`)]);
+  });
+
   test("standard output to a file without space for its last bytes", async () => {
     const home = folderWith({ "l.csv": `email\n${"ann@larch-and-oak.com\n".repeat(30_000)}` });
     const outcome = await finished(startInShell('ulimit -f 500; exec "$@" > out.csv', ["emails", "l.csv", "-q"], home));
