@@ -20,7 +20,7 @@ const names = {
   domain: { one: "a domain", command: "domains" },
 } as const;
 
-type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "width">;
+type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "otherColumns" | "width">;
 
 /** A column that is named, or has a usual name, may hold anything. @throws ChoiceError if the sample has no items */
 export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
@@ -55,22 +55,29 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   throw new ChoiceError(`no ${where} of ${printable(inputName)} looks like ${names[kind].one}`, words);
 }
 
-/** @throws ChoiceError if no value in a named column may be an item, but some in another one are */
+/** @throws ChoiceError if no value in a named column may be an item, but some in another one may */
 export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): void {
   const profile = profiles[kind];
   const cells = new Cells({ ...usualCells, kind });
-  const values = table.firstValues(table.column).filter((value) => !cells.isNone(value.trim()));
-  // Several domains in a field do not resemble one.
-  const isLikely = (value: string) => profile.likeness(value) === 2;
-  if (values.length === 0 || values.some(profile.resembles) || values.some(isLikely)) return;
+  // Several domains in a field do not resemble one, and neither do addresses, which have some.
+  const isLikely = (value: string) => profile.likeness(value) > 0;
+  const mayHold = (column: number) => {
+    const values = table.firstValues(column).filter((value) => !cells.isNone(value.trim()));
+    // A second column may well be empty but for a few remarks.
+    const isSure = values.length >= (column === table.column ? 1 : 3);
+    return !isSure || values.some((value) => profile.resembles(value) || isLikely(value));
+  };
+  const wrong = [table.column, ...table.otherColumns].find((column) => !mayHold(column));
   const other = [...Array(table.width).keys()].find((column) => table.firstValues(column).some(isLikely));
-  if (other === undefined) return;
+  if (wrong === undefined || other === undefined) return;
   const nameOf = (column: number) => columnText(column, nameText(table.header?.[column] ?? ""));
+  const [advice, page] =
+    table.otherColumns.length > 0 ? ["leave it out", "leave it out"] : ["name that one with -c", "name that one"];
   throw new ChoiceError(
     printable(
-      `${inputName}: no field in ${nameOf(table.column)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
+      `${inputName}: no field in ${nameOf(wrong)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
     ),
-    { code: "column", advice: "name that one with -c, or pass --force", page: "name that one" },
+    { code: "column", advice: `${advice}, or pass --force`, page },
   );
 }
 
@@ -169,7 +176,7 @@ const aroundAddress = (item: string): string => (innerAddress.test(item) ? item.
 
 function isInText(item: string): boolean {
   const rest = aroundAddress(item);
-  return rest.length > 2 || /\w[;|\t]|[;|\t]\w/.test(rest);
+  return rest.length > 2 || /\w[,;|\t]|[,;|\t]\w/.test(rest);
 }
 
 function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width: number): string {
@@ -181,6 +188,8 @@ function adviceOn(items: readonly string[], { isPlainList }: CellOptions, width:
       return `if the fields are separated by "${delimiter}", pass -d "${delimiter}"`;
     }
   }
+  if (isPlainList && most((item) => innerAddress.test(item) && item.split(",").length > 2))
+    return 'if the fields are separated by ",", pass -d ","';
   if (most((item) => /\S {2,}\S/.test(item))) return "put commas or tabs between the fields, which spaces align";
   if (most(isInText)) return "write the addresses alone into a file: grep -Eo '[^ ,;:]+@[^ ,;:]+'";
   return width > 1 ? "name the column of the items with -c" : "check the file";

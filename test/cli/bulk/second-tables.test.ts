@@ -155,6 +155,28 @@ describe("a column without items", () => {
     expect((await idv(["emails", "list.csv", "-c", "email", "--force", "-q"], { home })).code).toBe(0);
   });
 
+  test.each([
+    [
+      "domains",
+      ["-c", "plan"],
+      'no field in column 3 "plan" looks like a domain, but some in column 2 "email" do; name',
+    ],
+    ["domains", ["-c", "id"], 'no field in column 1 "id" looks like a domain, but some in column 2 "email" do; name'],
+    ["emails", ["-c", "email", "-c", "plan"], 'in column 3 "plan" looks like an e-mail address, but some in column 2'],
+    ["emails", ["-c", "email", "-c", "plan"], "do; leave it out, or pass --force"],
+  ])("ends the run also as idv %s %j", async (command, words, message) => {
+    const rows = [1, 2, 3].map((id) => `${id},ann${id}@larch-and-oak.com,pro\n`).join("");
+    const home = folderOf({ "list.csv": `id,email,plan\n${rows}` });
+    const { code, stdout, stderr } = await idv([command, "list.csv", "-q", ...words], { home });
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+    expect((await readQuota(home)).used).toBe(0);
+  });
+
+  test("runs beside another if it holds but a few remarks", async () => {
+    const stdin = `email,backup\n${person(1)},\n${person(2)},asked\n${person(3)},none yet\n`;
+    expect((await idv(["emails", "-c", "email", "-c", "backup", "-q"], { stdin })).code).toBe(0);
+  });
+
   test("runs if its only field has several domains", async () => {
     const stdin = "id,domain,note\n1,gmial.com; oak.net,x\n2,,x\n";
     expect(await idv(["domains", "-c", "domain", "-q"], { stdin })).toMatchObject({ code: 0, stderr: "" });

@@ -76,6 +76,16 @@ describe("a file in which nothing looks like an item", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ",", pass -d ","')]);
   });
 
+  test.each(["-d ;", "-d none"])("with %s and two or three short columns, is refused", async (words) => {
+    const { code, stderr } = await runOver("id,email,n\n1,ann@web.de,a\n2,bob@web.de,b\n", `emails ${words}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ",", pass -d ","')]);
+  });
+
+  test("with a delimiter that its rows of two columns do not have, is refused", async () => {
+    const { code, stderr } = await runOver("id,email\n1,ann@web.de\n2,bob@web.de\n", "emails -d ;");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ",", pass -d ","')]);
+  });
+
   test("with a delimiter that its rows do not have, is refused with the one that they have", async () => {
     const { code, stderr } = await runOver("id;email\n1;ann@web.de\n2;bob@web.de\n", "emails -d ,");
     expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ";", pass -d ";"')]);
