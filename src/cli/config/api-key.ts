@@ -78,8 +78,12 @@ export async function readKeyText(stream: AsyncIterable<Buffer>): Promise<string
 /** @throws AuthorisationError when a key is not one word of ASCII characters */
 export function checked(text: string, source: string): Resolved<string> {
   const value = text.trim();
+  if (/^["'`]/.test(value)) throw new AuthorisationError(`${source}: the key is in quotes; leave them out`);
+  if (/^(?:export )?IDV_API_KEY=/.test(value))
+    throw new AuthorisationError(`${source}: a name stands before the key; leave it out`);
   if (/^[\x21-\x7e]{1,4096}$/.test(value)) return { value, source };
-  throw new AuthorisationError(`${source}: holds no key; a key is one word of ASCII characters`);
+  const what = value === "" && source === "IDV_API_KEY_COMMAND" ? "the command printed no key" : "holds no key";
+  throw new AuthorisationError(`${source}: ${what}; a key is one word of ASCII characters`);
 }
 
 async function outputOf(command: string): Promise<string> {

@@ -54,15 +54,20 @@ export async function listen(service: FastifyInstance, { listen: options, name }
   if ("path" in options && !existsSync(dirname(options.path)))
     throw new UsageError(`cannot listen on ${name}: its folder does not exist; create it`);
   const address = await service.listen(options as FastifyListenOptions).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot listen on ${name}: ${listenReasons[error.code ?? ""] ?? error.message}`);
+    throw new UsageError(listenFault(error, name, "path" in options));
   });
   if ("path" in options) chmodSync(options.path, socketMode);
   return "port" in options ? address : name;
 }
 
+export function listenFault({ code = "", message }: NodeJS.ErrnoException, name: string, isSocket = false): string {
+  const isRefused = code === "EACCES";
+  const advice = isSocket ? "choose a folder that can be written" : "choose a --port above 1023";
+  return `cannot listen on ${name}: ${isRefused ? `permission denied; ${advice}` : (listenReasons[code] ?? message)}`;
+}
+
 const listenReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: "something else does already; choose another --port",
-  EACCES: "permission denied; choose a --port above 1023, or a folder that can be written",
   EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
   ENOTFOUND: "no such host",
 };

@@ -2,6 +2,7 @@
 import { found } from "../../files/found.js";
 import type { QuotaOwner } from "../../state/service/api-key.js";
 import { UsageError } from "../errors.js";
+import { numberMeant } from "../options/meant-forms.js";
 import { quotaFilePath, stateLocation } from "./paths.js";
 
 /** `FILE`, `FILE#NAME`, `URL#NAME`, or `#NAME` in the usual state. */
@@ -46,8 +47,15 @@ export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): 
   if (keyId !== undefined) return { state: location, isOption, from: { keyId } };
   if (name) return { state: location, isOption, from: { quotaName: name } };
   const source = isOption ? "--quota" : "IDV_QUOTA";
-  if (/^(?:\d+|none|unlimited)$/.test(location) && found(location) === undefined)
-    throw new UsageError(`${source} ${location}: it takes a file; for a limit, run idv quota set --limit ${location}`);
+  const limit = /^(?:none|unlimited)$/i.test(location) ? "none" : numberMeant(location);
+  if (limit !== undefined && found(location) === undefined)
+    throw new UsageError(`${source}: "${location}" is no file; for a limit, run idv quota set --limit ${limit}`);
+  const [scheme] = isDatabase(location) ? [] : (/^[a-z][a-z\d+.-]+:\/\//i.exec(location) ?? []);
+  if (scheme !== undefined)
+    throw new UsageError(
+      `${source}: ${scheme}... is no quota of idv; write postgres://host/database#NAME, or name a file`,
+    );
   if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };
-  throw new UsageError(`${source} needs the name of the quota, too: postgres://host/database#NAME`);
+  const place = isDatabase(location) ? "postgres://host/database" : location;
+  throw new UsageError(`${source} needs the name of the quota, too: ${place}#NAME`);
 }

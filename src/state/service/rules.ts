@@ -152,7 +152,7 @@ export function newKeyRow(
 
 export const quotaExistsError = (quotaName: string): UnknownKeyError =>
   new UnknownKeyError(
-    `there is a quota "${quotaName}" already; leave out --limit and --period, or change it with idv quota set`,
+    `there is a quota "${quotaName}" already; leave out --limit and --period, or change it: idv quota set --quota STATE#${quotaName}`,
   );
 
 /** A secret in the place of an id is not shown. */

@@ -37,7 +37,7 @@ test("entries are kept in lower case and as A-labels, with their notes, for this
 
 test.each([
   [["deny", "add", "gmail.com"], "gmail.com: anybody can have an address there, and all of these are disposable now"],
-  [["deny", "add", "localnet"], "localnet: stands for all domains that end in .localnet"],
+  [["deny", "add", ".localnet"], "localnet: stands for all domains that end in .localnet"],
   [["deny", "add", "*"], "*: stands for all domains"],
   [["deny", "add", ".com"], "com: stands for all domains that end in .com"],
   [["deny", "add", "*.co.uk"], "co.uk: stands for all domains that end in .co.uk"],
@@ -45,6 +45,39 @@ test.each([
   const { code, stderr } = await idv(words, { home: temporaryFolder() });
   expect([code, stderr]).toEqual([0, expect.stringMatching(/: denied\n/)]);
   expect(stderr).toContain(`idv: ${remark}\n`);
+});
+
+test.each([
+  [["add", "ann@larch.com", "--note", "our", "neighbour"], "write .neighbour; a --note of several words"],
+  [["add", "larch.com", "neighbour"], "neighbour: has no dot; for all domains that end in it, write .neighbour\n"],
+  [
+    ["add", "a.com", "b", "--note", "x"],
+    "b: has no dot; for all domains that end in it, write .b; a --note of several",
+  ],
+  [["add", "larch.com,elm.com"], "neither a domain nor an address: write larch.com elm.com"],
+  [["add", "https://www.larch.com/path"], "neither a domain nor an address: write larch.com"],
+  [["add", "<ann@larch.com>"], "neither a domain nor an address: write ann@larch.com"],
+  [["add", "mailto:ann@larch.com"], "neither a domain nor an address: write ann@larch.com"],
+  [["add", "-"], "standard input is not read; runs take the entries of a file with --deny FILE"],
+  [["add", "ann@@larch.com"], "neither a domain nor an address:"],
+])("idv deny %j is refused with what to write", async (words, message) => {
+  const home = temporaryFolder();
+  const { code, stderr } = await idv(["deny", ...words], { home });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect((await idv(["deny", "list", "--json"], { home })).stdout).toBe("");
+});
+
+test.each([
+  ["domains.txt", "domains.txt: no top-level domain ends it; if a file is meant, runs take its entries with --allow"],
+  ["gmail.con", "gmail.con: no top-level domain ends it"],
+  ["mailbox@*", undefined],
+  ["larch.com", undefined],
+])("idv allow add %s notes %j", async (entry, note) => {
+  const { code, stderr } = await idv(["allow", "add", entry], { home: temporaryFolder() });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(`${entry}: allowed\n`);
+  expect(stderr.includes("no top-level domain")).toBe(note !== undefined);
+  expect(stderr).toContain(note ?? "");
 });
 
 test("a public suffix is kept with its dot, which runs need, and removed without or with it", async () => {
@@ -58,7 +91,7 @@ test("a public suffix is kept with its dot, which runs need, and removed without
 
 test("a file and an entry that is allowed already are no entries to deny", async () => {
   const home = folderOf({ "a.txt": "larch.com\n", "larch.com": "", "corp/x": "" });
-  expect((await idv(["deny", "add", "corp"], { home })).code).toBe(0);
+  expect((await idv(["deny", "add", ".corp"], { home })).code).toBe(0);
   const stderr = "idv: a.txt: is a file; runs take its entries with --allow FILE\n";
   expect(await idv(["allow", "add", "a.txt"], { home })).toEqual({ code: 2, stdout: "", stderr });
   expect((await idv(["allow", "add", "larch.com"], { home })).code).toBe(0);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, expect, test } from "vitest";
 import { takeOptionsFrom } from "../../../src/cli/config/config-file.js";
-import { addOptions, normalizeWords } from "../../../src/cli/options/option.js";
+import { addOptions } from "../../../src/cli/options/option.js";
 import { dnsOptions, setOptions } from "../../../src/cli/options/service.js";
+import { normalizeWords } from "../../../src/cli/options/typed-words.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const { env } = process;

@@ -50,6 +50,8 @@ test.each<[string, Given, string, string]>([
   ["a service with an empty key", { baseUrl: url, key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
   ["a service with a blank key", { baseUrl: url, key: "  " }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["the engine api with an empty key", { engine: "api", key: "" }, "AuthorisationError", "IDV_API_KEY is empty"],
+  ["a key in quotes", { key: '"abc"', baseUrl: url }, "AuthorisationError", "IDV_API_KEY: the key is in quotes; leave"],
+  ["a key with a name", { key: "IDV_API_KEY=abc", baseUrl: url }, "AuthorisationError", "a name stands before the key"],
   ["a key of two words", { key: "a b", baseUrl: url }, "AuthorisationError", "IDV_API_KEY: holds no key"],
   ["a key without a base URL", { key: "k" }, "UsageError", "no base URL"],
   ["plain http to another host", { key: "k", baseUrl: "http://192.0.2.1" }, "UsageError", "would be sent unencrypted"],

@@ -32,7 +32,7 @@ describe("the choice of engine and key", () => {
       [],
       { IDV_API_KEY_COMMAND: "true", ...service },
       3,
-      `idv: IDV_API_KEY_COMMAND: ${holdsNone}`,
+      "idv: IDV_API_KEY_COMMAND: the command printed no key",
     ],
     ["a missing key file", ["--set", "apiKeyFile=none"], {}, 6, "idv: none: the key cannot be read: no such file\n"],
     ["an option of the other engine", ["--quota", "q"], { IDV_API_KEY: "sk_1", ...service }, 2, otherEngine],

@@ -60,6 +60,13 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   const bare = entries.find((entry) => /^[^.*]/.test(entry) && isSuffix(entry.toLowerCase().replace(/\.$/, "")));
   if (bare !== undefined)
     throw new UsageError(`${bare}: is a public suffix; if all domains that end in it are meant, write .${bare}`);
+  const word = entries.find((entry) => entry !== "-" && /^[^.@:*\s]+$/.test(entry));
+  if (word !== undefined) {
+    const advice = note === "" ? "" : "; a --note of several words needs quotes";
+    throw new UsageError(
+      `${printable(word)}: has no dot; for all domains that end in it, write .${printable(word)}${advice}`,
+    );
+  }
   const keys = new Set(entries.map((entry) => normalized(list, entry)));
   const comment = note === "" ? "" : ` # ${note.replace(/[\r\n]+/g, " ")}`;
   await change(list, (lines) => [
@@ -77,6 +84,8 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
     else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
     else if (first !== undefined)
       say(`${name} is still ok, because ${printable(first)} is in the list of idv allow, which wins`);
+    else if (!key.endsWith("*") && findSuffix(domainOf(key)) === "unknown-tld")
+      say(`${name}: no top-level domain ends it; if a file is meant, runs take its entries with --${list} FILE`);
     else if (list === "deny" && isFreeProvider(key))
       say(`${name}: anybody can have an address there, and all of these are disposable now`);
   }
@@ -107,8 +116,10 @@ async function show(list: ListName, { json }: OptionValues<typeof jsonLinesOptio
     return [{ entry: entry.trim(), note: note.trim() }];
   });
   if (json) for (const row of rows) print(`${JSON.stringify(row)}\n`);
-  else if (rows.length === 0 && process.stdout.isTTY) say(`the list is empty; to add a domain: idv ${list} add DOMAIN`);
-  else await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]) });
+  else {
+    const none = `the list is empty; to add a domain: idv ${list} add DOMAIN`;
+    await printListing({ header: ["entry", "note"], rows: rows.map(({ entry, note }) => [entry, note]), none });
+  }
 }
 
 /** Replaces the file as a whole; two changes at once follow each other. Other lines stay as people have written them. */
@@ -133,12 +144,21 @@ function keyOf(list: ListName, line: string): string | undefined {
   return parsed instanceof Fault ? undefined : parsed;
 }
 
+/** What to write in the place of a list of entries, or of an address or a URL with what is around it. */
+function entryMeant(list: ListName, entry: string): string | undefined {
+  if (entry === "-") return `standard input is not read; runs take the entries of a file with --${list} FILE`;
+  const parts = entry.split(/[\s,;]+/).filter((part) => part !== "");
+  const inner = parts.map((part) => part.replace(/^(?:<|mailto:|https?:\/\/(?:www\.)?)|[/>].*$/gi, ""));
+  const isEntry = (part: string) => /[.@]/.test(part) && !(parseListLine(part, list) instanceof Fault);
+  return inner.length > 0 && inner.every(isEntry) ? `write ${inner.map(printable).join(" ")}` : undefined;
+}
+
 /** Lower case, the domain in A-labels. @throws UsageError when no address can match it */
 function normalized(list: ListName, entry: string): string {
   const parsed = parseListLine(entry, list);
   if (parsed === undefined || parsed instanceof Fault) {
     const why = parsed === undefined ? "it is empty" : parsed.what;
-    throw new UsageError(`${printable(entry)}: neither a domain nor an address: ${why}`);
+    throw new UsageError(`${printable(entry)}: neither a domain nor an address: ${entryMeant(list, entry) ?? why}`);
   }
   if (!/[\s#"]/.test(parsed)) return parsed;
   throw new UsageError(`${printable(entry)}: cannot be kept, because of its space, quote or #; use a FILE`);
