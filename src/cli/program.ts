@@ -9,8 +9,9 @@ import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { meantBy } from "./options/meant.js";
-import { addOptions, normalizeWords, optionRecords, wordsFor } from "./options/option.js";
-import { insteadOf, insteadOfCommand, optionFor, verbCalled } from "./options/others-words.js";
+import { addOptions, optionRecords, wordsFor } from "./options/option.js";
+import { insteadOf, insteadOfCommand, optionFor, topicAbout, verbCalled } from "./options/others-words.js";
+import { normalizeWords } from "./options/typed-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -114,7 +115,9 @@ export function normalizeArguments(program: Command, words: readonly string[]): 
   // With --help, commander would print the overview, and not say that there is no such command.
   if (command === undefined && used !== undefined && words.some((word) => ["--help", "-h"].includes(word)))
     return [used];
-  return command === undefined ? [...words] : normalizeWords(shownAlone(words, command), command);
+  if (command === undefined) return [...words];
+  const shown = shownAlone(words, command);
+  return normalizeWords(shown, commandsOn(shown, program).at(-1)!);
 }
 
 /** A group of commands alone shows what it is about: `idv quota` is `idv quota show`. */
@@ -160,9 +163,11 @@ async function help(program: Command, words: readonly string[], json = false): P
   }
   const path = commandsOn(words, program);
   if (path.length > words.length) return path.at(-1)!.outputHelp();
+  const about = topicAbout(topic);
   const meant = meantBy(topic, [...topicNames, ...commands.map(({ name }) => name)]);
-  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
-  program.error(`unknown topic '${topic}'${hint}; topics: ${topicNames.join(", ")}`);
+  const guess = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+  const hint = about === undefined ? guess : ` (write idv help ${about})`;
+  program.error(`unknown topic ${topic}${hint}; topics: ${topicNames.join(", ")}`);
 }
 
 function oneLine(text: string, program: Command, words: readonly string[]): string {
@@ -197,9 +202,13 @@ function oneLine(text: string, program: Command, words: readonly string[]): stri
 
 function remarkOn(name: string, words: readonly string[]): string {
   const option = optionFor(name);
-  if (option !== undefined) return ` (write ${option})`;
+  if (name === "serve" && words.some((word) => /^(?:start|stop|status|restart)$/.test(word)))
+    return " (idv serve starts it, Ctrl-C ends it, --ready asks whether it runs)";
+  if (option !== undefined && !words.includes(option.split(" ")[0]!)) return ` (write ${option})`;
   if (name !== "login") return "";
-  const file = words.slice(1).find((word) => existsSync(word));
+  const url = words.slice(1).find(isUrl);
+  if (url !== undefined) return ` (write --base-url ${url})`;
+  const file = words.slice(1).find((word) => existsSync(word) || /\.(?:txt|key)$/.test(word));
   return file === undefined
     ? "; a key there is in the history of the shell, and other users see it: replace it"
     : ` (write idv login < ${file})`;
@@ -213,7 +222,7 @@ function commandsOn(words: readonly string[], program: Command): readonly Comman
 }
 
 const hasOption = (command: Command, flag: string): boolean =>
-  command.options.some(({ long, short }) => flag === long || flag === short);
+  ["-h", "--help"].includes(flag) || command.options.some(({ long, short }) => flag === long || flag === short);
 
 function optionMeant(flag: string, command: Command, name: string): string | undefined {
   const instead = insteadOf(name, flag);
@@ -230,6 +239,9 @@ function optionMeant(flag: string, command: Command, name: string): string | und
 function commandMeant(word: string, command: Command): string | undefined {
   if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
   if (command.parent === null && word === "/?") return "write idv --help";
+  const [, called, rest] = /^([a-z]+)[ =](.+)$/s.exec(word) ?? [];
+  if (command.parent === null && command.commands.some((each) => each.name() === called))
+    return `${word.includes("=") ? "write" : "leave out the quotes:"} idv ${called} ${rest}`;
   if (command.parent === null && /[./\\]/.test(word)) return `to check ${commandFor(word)}`;
   if (["allow", "deny"].includes(command.name()) && /[.@]/.test(word)) return `write idv ${command.name()} add ${word}`;
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;

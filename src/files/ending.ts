@@ -11,9 +11,11 @@ export function endingOf(path: string): string {
   return ending.toLowerCase();
 }
 
+/** Of files that are no tables, or of tables that are only read. */
 const notWritten = new Set([
   ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
-  ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "yaml", "yml", "db", "sqlite", "vcf", "ldif"],
+  ...["xml", "html", "htm", "md", "pdf", "doc", "docx", "rtf", "odt", "ppt", "pptx", "yaml", "yml", "vcf", "ldif"],
+  ...["png", "jpg", "jpeg", "gif", "svg", "webp", "sql", "db", "sqlite", "js", "ts", "py", "sh", "exe", "eml", "mbox"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 

@@ -25,6 +25,7 @@ const grepAddresses =
   `grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
 const formats = [
+  { start: /^PK\x05\x06/, what: "a zip archive without tables", advice: "check the file" },
   { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
   {
     // The name of the part EncryptedPackage, in UTF-16.
@@ -94,6 +95,7 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
   const format = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, "")));
   if (format) refuse(format.what, format.advice);
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) refuse("UTF-16 text", "leave out --encoding", "save it as UTF-8");
   if (isMostlyNul(start)) {
     refuse(
       "not text: mostly NUL bytes",

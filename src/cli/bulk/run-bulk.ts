@@ -2,6 +2,7 @@
 // new outputs and leaves old ones unchanged. Once the last output is there, the run has ended well: signals change
 // neither its exit code nor what another run pays.
 
+import { existsSync } from "node:fs";
 import type { Facts } from "../../core/facts/facts.js";
 import { abandonLast, countsOf, countsSince } from "../../core/run/session.js";
 import { TableError } from "../../core/table/errors.js";
@@ -55,7 +56,9 @@ export async function runBulk(request: BulkRequest): Promise<number> {
 }
 
 async function plansOf(request: BulkRequest, resources: Resources): Promise<Plans> {
-  if (request.files.length === 0 && isNothing()) throw new UsageError("no FILE is given, and standard input is empty");
+  const taken = request.options.column?.find((name) => existsSync(name));
+  if (request.files.length === 0 && (isNothing() || (process.stdin.isTTY && taken !== undefined)))
+    throw new UsageError(`no FILE is given${taken ? `; -c has taken ${taken}` : ", and standard input is empty"}`);
   const files = request.files.length === 0 ? ["-"] : request.files;
   const isStandardInput = files.length === 1 && files[0] === "-";
   const standardInput = isStandardInput ? await openStandardInput(resources) : undefined;

@@ -37,7 +37,7 @@ export const define: DefineCommand = (command) => {
   );
   for (const [group, records] of Object.entries(bulkOptions(kind))) addOptions(command, records, group);
   command.action(async (files: readonly string[], options: BulkOptions) => {
-    if (files.length === 0 && process.stdin.isTTY) {
+    if (files.length === 0 && process.stdin.isTTY && options.column === undefined) {
       process.stderr.write(shortUsage(kind));
       throw new CommanderError(exitCodes.usage, "idv.noInput", "no input");
     }

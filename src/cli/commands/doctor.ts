@@ -136,7 +136,10 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
     await attempt(async () => {
       if (choice.name === "offline") return line("service", "not asked: the engine is offline");
       const { text, left } = await askService(choice, settings).catch((error: Error) => {
-        if (error instanceof AuthorisationError) error.message += "; idv login stores another key";
+        const { source } = choice.key;
+        const advice =
+          source === "idv login" ? "idv login stores another key" : `the key is from ${source}: change that`;
+        if (error instanceof AuthorisationError) error.message += `; ${advice}`;
         throw error;
       });
       line("service", text, left === undefined ? "" : `${grouped(left)} left`);

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { openOutputFile } from "../../files/output.js";
 import { readBuilt } from "../../package/own-files.js";
 import { checkSideOutputs } from "../bulk/plan/side-outputs.js";
+import { listenFault } from "../config/listen-address.js";
 import { UsageError } from "../errors.js";
 import { type OptionValues, optionRecords } from "../options/option.js";
 import { filled, portOption } from "../options/values.js";
@@ -47,8 +48,8 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
     response.end(method === "HEAD" ? undefined : found[1]);
   });
   server.listen(port, "127.0.0.1");
-  await once(server, "listening").catch(({ code, message }: NodeJS.ErrnoException) => {
-    throw new UsageError(`--port ${port}: ${code === "EADDRINUSE" ? "is in use; choose another" : message}`);
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(listenFault(error, `127.0.0.1:${port}`));
   });
   const { port: listening } = server.address() as { port: number };
   const address = `http://127.0.0.1:${listening}/`;

@@ -43,7 +43,7 @@ export function serviceUrl(value: string): string {
     const guess = host && `Did you mean ${isLoopback(host) ? "http" : "https"}://${value}? `;
     throw new InvalidValue(`${guess ?? ""}It takes a URL such as https://example.com/v1.`, hidden);
   }
-  const [end] = /\/(?:emails|domains)\/(?:validate|check)\/*$/.exec(url.pathname) ?? [];
+  const [end] = /\/(?:(?:emails|domains)\/(?:validate|check)\/*|dashboard(?:\/.*)?)$/.exec(url.pathname) ?? [];
   if (end !== undefined) throw new InvalidValue(`It is the URL before ${end}.`, hidden);
   if (url.username || url.password || url.search || url.hash) {
     throw new InvalidValue("It must have no user, password, ? or #.", hidden);

@@ -10,42 +10,55 @@ const keyAdvice = "others can read a key on a command line; put it into IDV_API_
 /** @public The search of the site takes them, too, from the built file. */
 export const optionsOfTables = wordsFor({
   [keyAdvice]: keyWords,
-  "write --base-url URL": "url endpoint",
+  "write --base-url URL": "url endpoint server host",
   "idv uses the cores by itself; for requests to a service at a time, write --set concurrency=N":
     "workers threads jobs j",
-  "write --set maxRetries=N": "retries",
+  "write --set maxRetries=N": "retries retry",
   "write --dns": "mx check-mx",
   "idv asks no mailbox; --dns asks for the mail servers of domains": "smtp verify-smtp",
-  "for the first rows, write head -n 101 list.csv | idv emails; for a limit of units, idv quota set --limit N": "limit",
+  "for the first rows, write head -n 101 list.csv | idv emails; for a limit of units, idv quota set --limit N":
+    "limit head rows l sample max-rows",
   "write --report FILE.html": "html",
   "write --report FILE.pdf": "pdf",
-  "write -I": "overwrite",
+  "-o replaces a file that is there, and -I the input": "overwrite",
   "nothing is asked; -I replaces the file": "yes",
-  "write -q": "no-progress silent",
+  "write -q": "no-progress silent s",
   "--explain adds reasons, --log debug shows requests": "verbose v",
   "FILE needs no option; the format of the output is --format FORMAT": "f",
   "FILE needs no option": "file input",
   "FILE needs no option; -I replaces it": "i",
-  "write --only STATUS": "status filter include keep",
+  "write --only STATUS": "status filter include keep valid-only only-valid good",
   "write --by COLUMN": "group-by",
-  "write --format FORMAT": "output-format",
+  "write --format FORMAT": "output-format t out-format",
   "standard input needs no option: idv emails < list.csv": "stdin",
   "write --format csv": "csv",
-  "write --dedupe": "unique remove-duplicates",
-  "write -o FILE": "outfile",
-  "write -c COLUMN": "field",
-  "write -d tab": "tab",
+  "write --dedupe": "unique uniq distinct remove-duplicates",
+  "write -o FILE": "outfile out-file output-file dest",
+  "write -c COLUMN": "field email-column email-field",
+  "write -d tab, or --sheet NAME": "tab",
+  "write --format tsv": "tsv",
+  "write --format jsonl": "jsonl ndjson",
+  "write -o FILE.xlsx": "xlsx excel",
+  "write --sheet NAME": "worksheet tab-name sheet-name",
+  "write --encoding NAME": "e charset",
+  "write --skip-lines N": "skip-rows skip K",
+  "write --quote CHAR": "quotechar quote-char escapechar",
+  "write --color=never": "no-color no-colour",
+  "write --set allowInsecureHttp=true": "insecure",
+  "a proxy is that of HTTPS_PROXY": "proxy x",
+  "write --dry-run": "test preview",
   "write --explain for suggestions, --fix for repaired rows": "typo suggest",
-  "write --explain": "reason",
+  "write --explain": "reason reasons details",
   "write -I.bak": "backup",
   "write --allow FILE": "allow-list whitelist",
   "write --deny FILE": "deny-list blacklist",
   "a service is asked where there is a key: idv login; without --offline": "online",
   "run the same command again: what is paid is not paid twice": "resume",
-  "write --drop STATUS": "remove exclude",
-  "write -d CHAR": "separator sep",
-  "-n reads a table without one, --set header=never writes none": "header",
+  "write --drop STATUS": "remove exclude remove-invalid drop-invalid",
+  "write -d CHAR": "separator sep F",
+  "-n reads a table without one, --set header=never writes none": "header headers no-headers-out H",
   'write -c "*"': "all-columns",
+  'for all columns, write -c "*", and for all sheets, --sheet "*"': "all",
   'write --sheet "*"': "all-sheets",
   "write --add canonical": "canonical",
   "write --add flags": "flags",
@@ -100,7 +113,7 @@ const commands = wordsFor({
   "idv doctor shows settings; idv help settings": "config",
   "write idv data update, or idv emails --update for new rows": "update",
   "write idv allow add DOMAIN": "whitelist",
-  "write idv deny add DOMAIN": "blacklist",
+  "write idv deny add DOMAIN": "blacklist block ban",
   "write idv emails list.csv --fix -o fixed.csv": "fix",
   "write idv emails list.csv --dedupe -o unique.csv": "dedupe",
   "write idv emails list.csv --dns": "dns",
@@ -108,13 +121,32 @@ const commands = wordsFor({
   "of a list: idv emails list.csv --report FILE.html, of a service: idv usage": "stats",
   "write idv check ADDRESS --why": "explain why",
   "write idv --version": "version v",
-  "write idv quota show, or idv doctor": "status",
+  "write idv quota show, or idv doctor": "status credits balance",
+  "write idv login": "signin auth whoami",
+  "write idv doctor": "configure setup test",
+  "write idv emails list.csv -o checked.csv": "batch bulk upload file csv",
+  "write idv page, or idv dashboard for a service": "web gui ui",
+  "write idv keys create --name NAME": "users user token tokens api-key apikey",
+  "write idv check ADDRESS": "check-email check-emails email-check",
+  "write idv serve": "api server service",
+  "npm install -g idv@latest upgrades it": "upgrade",
 });
 
 const optionsOf = new Map([
   ["emails", optionsOfTables],
   ["domains", optionsOfTables],
-  ["serve", wordsFor({ "idv keys create makes the keys of a service": keyWords })],
+  [
+    "serve",
+    wordsFor({
+      "idv keys create makes the keys of a service": keyWords,
+      "its pages are served already": "dashboard",
+      "write --host ADDRESS": "listen bind address",
+      "write --port PORT": "p",
+      "a service of the system runs it: idv help service": "daemon d background",
+      "a proxy before it has the certificate: idv help service": "tls ssl https cert",
+    }),
+  ],
+  ["quota", wordsFor({ "write idv quota set --limit N": "limit", "write idv quota set --period month": "period" })],
   ...["login", "doctor"].map((name) => [name, wordsFor({ [keyAdvice]: keyWords })] as const),
   [
     "check",
@@ -122,12 +154,30 @@ const optionsOf = new Map([
       [keyAdvice]: keyWords,
       "write --dns": "mx check-mx",
       "the reason and the suggestion are always printed; --why prints more": "explain",
-      "write --json": "format",
+      "write --json": "format jsonl",
+      "it asks no network": "offline",
       "write > FILE": "output o",
     }),
   ],
   ["", commands],
 ]);
+
+const topics = wordsFor({
+  statuses: "disposable fake alias ok reasons rules verdicts",
+  tables: "csv tsv json jsonl xlsx excel column columns delimiter encoding format formats sheets",
+  environment: "env variables variable",
+  "exit-codes": "exit exitcode exitcodes codes errors",
+  service: "docker server api dashboard systemd keys",
+  settings: "config set dns proxy",
+  machines: "shard shards spark parquet duckdb kubernetes pandas",
+  recipes: "examples cron ci",
+});
+
+/** The topic about a word, such as a status, a variable or an exit code. */
+export function topicAbout(word: string): string | undefined {
+  if (/^IDV_/i.test(word)) return "environment";
+  return /^\d+$/.test(word) ? "exit-codes" : topics.get(word.toLowerCase());
+}
 
 /** What users put among the settings, and where it belongs. */
 const settingsElsewhere = wordsFor({
@@ -145,8 +195,11 @@ const settingsElsewhere = wordsFor({
 export const insteadOfSetting = (name: string): string | undefined => settingsElsewhere.get(name.toLowerCase());
 
 /** What an option is here; `command` is empty for `idv` itself. */
-export const insteadOf = (command: string, flag: string): string | undefined =>
-  optionsOf.get(command)?.get(flag.replace(/^-+/, "").toLowerCase());
+export function insteadOf(command: string, flag: string): string | undefined {
+  const words = optionsOf.get(command);
+  const bare = flag.replace(/^-+/, "");
+  return words?.get(bare) ?? words?.get(bare.toLowerCase());
+}
 
 /** What a group of commands may call one of its own. */
 const verbs = [
@@ -172,7 +225,7 @@ const optionOfWord = new Map([
   ["usage", "--key ID"],
   ["audit", "--key ID"],
   ["serve", "--port N"],
-  ["page", "-o FILE"],
+  ["page", "-o FILE; a report of a list is idv emails list.csv --report FILE.html"],
 ]);
 
 /** The option whose value a word would be, that `command` does not take alone. */

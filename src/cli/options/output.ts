@@ -1,18 +1,19 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { filled, outputFormat, path } from "./values.js";
+import { backupSuffix, outputFormat, outputName, path } from "./values.js";
 import { addedColumns, columnsToAdd } from "./words.js";
 
 export const outputOptions = optionRecords({
   output: {
     flags: "-o, --output <FILE>",
     help: "write to FILE; it appears whole or not at all",
-    parse: filled,
+    parse: outputName,
     isOnce: true,
   },
   inPlace: {
     flags: "-I, --in-place [=SUFFIX]",
     help: "replace FILE; keep the old one as FILE + SUFFIX",
+    parse: backupSuffix,
     conflicts: ["output", "split"],
   },
   update: {

@@ -58,7 +58,7 @@ export function knownWord<const Word extends string>(
 }
 
 export function filled(value: string): string {
-  if (value === "") throw new InvalidValue("It must not be empty.");
+  if (value.trim() === "") throw new InvalidValue("It must not be empty.");
   return value;
 }
 
@@ -68,19 +68,47 @@ export function personName(value: string): string {
   return value;
 }
 
+/** Empty for no backup. One letter is an option that was to follow, as in `-Iq`. */
+export function backupSuffix(value: string): string {
+  if (/^[a-z]$/i.test(value)) throw new InvalidValue(`Write -${value} apart from -I, or a longer suffix.`);
+  if (value.startsWith("=")) throw new InvalidValue(`Write -I${value.slice(1)}.`);
+  return value;
+}
+
+/** A file, or - for standard output. */
+export function outputName(value: string): string {
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(value)) throw new InvalidValue("It takes a file; idv writes to no URL.");
+  if (value.startsWith("~/")) throw new InvalidValue("The shell knows ~ only without quotes.");
+  if (/^(?:csv|tsv|jsonl|json|xlsx)$/i.test(value))
+    throw new InvalidValue(`It takes a file, such as checked.${value}; for a file of that name, write ./${value}.`);
+  return filled(value);
+}
+
+/** An address to listen on, without what belongs elsewhere. */
+export function hostName(value: string): string {
+  const [, scheme] = /^(https?:\/\/)/i.exec(value) ?? [];
+  const bare = value.slice(scheme?.length ?? 0).replace(/\/.*$/, "");
+  const [, host = bare, port] = /^([^:]+|\[[\da-f:]+\]):(\d+)$/i.exec(bare) ?? [];
+  if (host !== value) throw new InvalidValue(`Write --host ${host}${port === undefined ? "" : ` --port ${port}`}.`);
+  return filled(value);
+}
+
 /** Refuses `-`, which stands for standard output in other options. */
 export function path(value: string): string {
   if (value === "-") throw new InvalidValue("It takes a path; for one that is -, write ./-.");
-  return filled(value);
+  if (value.trim() === "") throw new InvalidValue("The name of a file or folder is missing.");
+  return value;
 }
 
 export function oneCharacter(value: string): string {
   if (value === "none") return "";
   const character = value === "\\t" || value === "tab" ? "\t" : value;
-  const named = ["comma ,", "semicolon ;", "pipe |", "colon :"].find(
+  const named = ["comma ,", "semicolon ;", "pipe |", "colon :", "space  ", "hash #"].find(
     (each) => each.slice(0, -2) === value.toLowerCase(),
   );
   if (named !== undefined) throw new InvalidValue(`Write "${named.at(-1)}".`);
+  if (/^tabs|tabulator$/i.test(value)) throw new InvalidValue("Write tab.");
+  if (/^[a-z]$/i.test(value)) throw new InvalidValue("A letter separates nothing; for a tab, write tab.");
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
     throw new InvalidValue('It takes one ASCII character other than " and line ends, or none.');
   }
@@ -88,6 +116,8 @@ export function oneCharacter(value: string): string {
 }
 
 export function markCharacter(value: string): string {
+  const named = ["hash #", "semicolon ;", 'double "', "single '"].find((each) => each.startsWith(`${value} `));
+  if (named !== undefined) throw new InvalidValue(`Write ${named.at(-1) === '"' ? `'"'` : `"${named.at(-1)}"`}.`);
   if (!/^[!-~\t]$/.test(value) || /[A-Za-z0-9]/.test(value)) {
     throw new InvalidValue("It takes one ASCII character other than letters, digits and space.");
   }
@@ -162,7 +192,7 @@ function parseShard(value: string, env: NodeJS.ProcessEnv) {
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
   const from = text === value ? "" : ` The index of this task makes it ${text}.`;
-  const accepted = `the number of a shard and of all shards, such as 1/4, of at most ${mostShards}`;
+  const accepted = `the number of a shard, from 1 on, and of all shards, at most ${mostShards}: 1/4`;
   throw new InvalidValue(`It takes ${accepted}.${from}`);
 }
 
@@ -186,7 +216,9 @@ export const expiryDate = guessing((value): number | "never" => {
 }, dateMeant);
 
 export const permissionList = (value: string): Permission[] =>
-  value.split(",").map((name) => knownWord(name, ["emails", "domains"]));
+  value
+    .split(",")
+    .map((name) => knownWord(name, ["emails", "domains"], undefined, "It takes emails, domains, or both."));
 
 export interface Encodings {
   /** `auto` to find it. */
@@ -216,6 +248,11 @@ export interface ReportTarget {
 export function reportTarget(value: string): ReportTarget {
   const [, file] = /^full:(.*)$/s.exec(value) ?? [];
   const isFull = file !== undefined;
+  const [, word, meant] = /^(full|html|md|json|pdf|svg)[:=](.+)$/is.exec(value) ?? [];
+  if (meant !== undefined && !isFull)
+    throw new InvalidValue(
+      word === "full" ? `Write full:${meant}.` : `The ending of FILE is its format: write ${meant}.`,
+    );
   if (isFull && !isPage(file)) throw new InvalidValue("full: works only with a page or a PDF.");
   return { path: path(file ?? value), isFull };
 }

@@ -53,11 +53,18 @@ export function statusList(kind: Kind, ...others: readonly string[]) {
     const found = statusesCalled(word)?.filter((status) => statuses.includes(status)) ?? [];
     return found.length === 0 ? undefined : found;
   };
-  const meant = (word: string) => called(word)?.join(",") ?? flagCalled(word) ?? meantBy(word, statuses);
+  const meant = (word: string): string | undefined => {
+    const [, kind, rest] = /^(status|flag)[=:](.+)$/.exec(word) ?? [];
+    if (kind === "flag") return flagCalled(rest!);
+    if (rest !== undefined) return statuses.includes(rest) ? rest : meant(rest);
+    return called(word)?.join(",") ?? flagCalled(word) ?? meantBy(word, statuses);
+  };
   const accepted = `Statuses of ${kind}s: ${statuses.join(", ")}.`;
   const own = statusesOf(kind).filter((status) => status !== "quota_exceeded");
   return (value: string): string[] => {
     const parts = partsOf(value);
+    if (parts.some((part) => /^dup(?:e|licate)s?$/i.test(part)))
+      throw new InvalidValue("For duplicates, write --dedupe.");
     const negated = parts.flatMap((part) => /^[!^~-](.+)$/.exec(part)?.[1] ?? []);
     if (negated.length > 0) {
       const left = negated.flatMap((word) => called(word) ?? knownWord(word, statuses, undefined, accepted));
@@ -82,8 +89,9 @@ export const columnsToAdd = ["canonical", "flags"] as const;
 type ColumnToAdd = (typeof columnsToAdd)[number];
 
 export function addedColumns(value: string): readonly ColumnToAdd[] {
-  const accepted = `It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain.`;
-  const found = value.split(",").map((word) => knownWord(word, columnsToAdd, undefined, accepted));
+  const accepted = `It takes ${columnsToAdd.join(", ")}; reason and suggestion: --explain, mx: --dns --explain.`;
+  const meant = (word: string) => (itemFlags.some((flag) => flag === word) ? "flags" : meantBy(word, columnsToAdd));
+  const found = value.split(",").map((word) => knownWord(word, columnsToAdd, meant, accepted));
   return columnsToAdd.filter((column) => found.includes(column));
 }
 

@@ -5,7 +5,7 @@
 import type { ChalkInstance } from "chalk";
 import { printable } from "../../text.js";
 import { allPrinted, print } from "./standard-output.js";
-import { colours } from "./terminal.js";
+import { colours, say } from "./terminal.js";
 import { terminalWidth } from "./wrap.js";
 
 type Rows = readonly (readonly string[])[];
@@ -16,18 +16,22 @@ export interface Listing {
   readonly rows: Rows | AsyncIterable<Rows>;
   /** Prints CSV with a header, everywhere. */
   readonly isCsv?: boolean | undefined;
+  /** Said on a terminal in the place of an empty list. */
+  readonly none?: string;
   readonly colourOf?: (chalk: ChalkInstance, column: number, text: string) => ((text: string) => string) | undefined;
 }
 
 /** Cells may hold any text. @throws FileError, ClosedPipe for pages */
-export async function printListing({ rows, isCsv, ...listing }: Listing): Promise<void> {
+export async function printListing({ rows, isCsv, none, ...listing }: Listing): Promise<void> {
   if (isCsv) return printCsv(listing.header, rows);
-  if (!(Symbol.asyncIterator in rows)) return printPage(rows, listing, []);
   const widths: number[] = [];
-  for await (const page of rows) {
+  let isEmpty = true;
+  for await (const page of Symbol.asyncIterator in rows ? rows : [rows]) {
+    isEmpty &&= page.length === 0;
     await printPage(page, listing, widths);
     await allPrinted();
   }
+  if (isEmpty && none !== undefined && process.stdout.isTTY) say(none);
 }
 
 async function printCsv(header: readonly string[], rows: Listing["rows"]): Promise<void> {

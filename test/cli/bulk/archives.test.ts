@@ -421,7 +421,8 @@ test.each(["contacts.vcf", "a.ods", "a.pdf"])(
 
 test("a file that is named xlsx is no spreadsheet file, and an empty name is refused", async () => {
   const home = folderOf({ "l.csv": `email\n${ok}\n` });
-  expect((await run(home, "l.csv", "-o", "xlsx")).code).toBe(0);
+  expect((await run(home, "l.csv", "-o", "xlsx")).stderr).toContain("for a file of that name, write ./xlsx");
+  expect((await run(home, "l.csv", "-o", "./xlsx")).code).toBe(0);
   expect(textOf(home, "xlsx")).toBe(`email,status\n${ok},ok\n`);
   expect(await run(home, "")).toMatchObject({ code: 2, stderr: 'idv: FILE: "" is invalid. It must not be empty.\n' });
 });

@@ -18,7 +18,7 @@ describe.each(dialects)("a table in which %s", (...dialect) => {
   test("shows its dialect and its column with --dry-run", async () => {
     const { stderr } = await idv(["emails", "list.txt", "--dry-run"], { home });
     expect(stderr).toBe(
-      `list.txt: ${rows} rows, ${rows} distinct items in column 3 "email"; 0 in the cache, 0 fake by syntax; ${rows} units would be charged\nread as a table in which ${words}\n`,
+      `list.txt: ${rows} rows, ${rows} distinct e-mail addresses in column 3 "email"; ${rows} units would be charged\nread as a table in which ${words}\n`,
     );
   });
 

@@ -2,7 +2,8 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { bulkOptions } from "../../../src/cli/options/bulk.js";
-import { addOptions, givenOptions, normalizeWords } from "../../../src/cli/options/option.js";
+import { addOptions, givenOptions } from "../../../src/cli/options/option.js";
+import { normalizeWords } from "../../../src/cli/options/typed-words.js";
 
 /** Parses words as `idv emails` does. */
 function parse(words: readonly string[]) {

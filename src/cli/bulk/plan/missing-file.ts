@@ -1,6 +1,6 @@
 /** What a name of a file that is not there was meant to be: a file beside it, or an item. */
 import { readdirSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
@@ -15,6 +15,7 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const own = basename(path);
   const names = namesIn(folder);
   if (path === "help") return `for the help: idv ${kind}s --help`;
+  if (path.trim() === "") return "give a FILE";
   if (/[*?]/.test(path)) {
     const [start = ""] = own.split(/[*?]/);
     const end = own.slice(Math.max(own.lastIndexOf("*"), own.lastIndexOf("?")) + 1);
@@ -24,10 +25,19 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const others = names.filter((name) => name !== own && !given.includes(resolve(folder, name)));
   // Of a short name, most of the letters may be those of its ending.
   const stemOf = (name: string) => name.replace(/\.[^.]*$/, "");
-  const near = others.filter((name) => stemOf(own).length > 2 || stemOf(own).startsWith(stemOf(name)));
+  // Endings are alike by themselves: `test.csv` is not `list.csv`.
+  const near = others.filter(
+    (name) =>
+      (stemOf(own).length > 2 || stemOf(own).startsWith(stemOf(name))) &&
+      (extname(own) !== extname(name) || meantBy(stemOf(own), [stemOf(name)]) !== undefined),
+  );
   const beside = meantBy(own, near);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   if (tableEndings.has(endingOf(path))) return undefined;
+  const items = path.split(/[,;]\s*/);
+  const isAddress = (text: string) => /^[^\s<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$/i.test(text);
+  if (items.length > 1 && items.every(isAddress))
+    return `to check addresses: idv check ${items.map(shellWord).join(" ")}`;
   // An address with a blank is not the part after it.
   const [address] =
     /^[^<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$|^[^\s<>"/@]+@[a-z]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];

@@ -114,6 +114,9 @@ const namesIn = (path: string): readonly string[] =>
 
 function isUrlNotFile(kind: Kind, url: string): UsageError {
   let instead = isUrl(url) ? `curl -sSf ${shellWord(url)} | idv ${commandFor(kind)}` : "copy it to this machine first";
+  const [, sheet] = /^https:\/\/docs\.google\.com\/spreadsheets\/d\/([\w-]+)/.exec(url) ?? [];
+  const download = `https://docs.google.com/spreadsheets/d/${sheet}/export?format=csv`;
+  if (sheet !== undefined) instead = `curl -sSfL ${shellWord(download)} | idv ${commandFor(kind)}`;
   const path = /^file:\/\/(?:localhost)?(\/.+)$/i.exec(url)?.[1];
   if (path !== undefined) instead = `write ${shellWord(path)}`;
   if (kind === "domain" && isHostUrl(url)) instead = `to check a domain: idv check ${shellWord(url)}`;
@@ -134,6 +137,8 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   if (inPlace !== undefined || (output !== undefined && isFolder(output))) return;
   const paths = inputs.map(({ path }) => path);
   const missing = inputs.find(({ path, member }) => !member && !existsSync(path))?.path;
+  if (missing === undefined && output !== undefined && !existsSync(output) && !/\.\w+$/.test(output))
+    throw new UsageError(`-o ${printable(output)}: no such folder; to create it, write -o ${shellWord(`${output}/`)}`);
   if (missing === undefined) throw needPaths(inputs);
   const hint =
     meantAmong(paths, missing) ??
@@ -187,8 +192,9 @@ function pathsOfFile(file: string, name: string, isSeveral: boolean, options: Bu
   const { output: named, inPlace } = options;
   const input = file === "-" ? undefined : file;
   // On macOS, `sed -i .bak` is typed with a space.
-  if (inPlace === "" && /^\.\w+$/.test(file) && !existsSync(file)) {
-    throw new UsageError(`${file}: no such file; to keep the old files, write -I${file}, without a space`);
+  if (inPlace === "" && /^(?:\.\w+|bak|backup|old|orig|save)$/.test(file) && !existsSync(file)) {
+    const suffix = file.startsWith(".") ? file : `.${file}`;
+    throw new UsageError(`${file}: no such file; to keep the old files, write -I${suffix}, without a space`);
   }
   checkFormat(file, options);
   const paths = { input, folder: undefined, isInPlace: inPlace !== undefined, backup: backupOf(file, inPlace) };

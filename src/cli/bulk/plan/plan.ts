@@ -7,10 +7,11 @@ import type { TableOptions } from "../../../core/table/table.js";
 import { type Kind, notChecked } from "../../../core/validator/validator.js";
 import { tableSource } from "../../../engines/data/installed-table.js";
 import { endingOf } from "../../../files/ending.js";
+import { resolvedPath } from "../../../files/found.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
 import { refuse, type SheetKind } from "../../../formats/format.js";
 import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
-import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../formats/registry.js";
+import { formatByName, formatOfKind, sheetKind, sheetKindOf, tableEndings } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -81,6 +82,7 @@ export async function planRun(request: Omit<BulkRequest, "files">, inputs: reado
     ...log.findings.map(({ path, format }) => ({ path, kind: format })),
   ]);
   for (const each of paths) checkWritten(each, options, settings);
+  noteTextForSheets(paths, options, note);
   const common = await planCommon(request, settings, note);
   return paths.map((each) => planFile(common, each, options)) as [Plan, ...Plan[]];
 }
@@ -188,11 +190,13 @@ function sheetsOf(
 }
 
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
-  const { output, isInPlace, backup, returned, member } = paths;
+  const { input = "", output, isInPlace, backup, folder, returned, member } = paths;
   const sheets = sheetsOf(paths, options, settings);
   const isNamed = output !== undefined && !isInPlace && !(returned && member?.container.isOfSheets);
   // Also a name with the ending of the input: what is written is text.
-  if (isNamed) formatByName(output);
+  // Of several files, one that is probably no table is refused when it is read, and the others are validated.
+  const isUnlikely = folder !== undefined && !tableEndings.has(endingOf(input));
+  if (isNamed && !isUnlikely) formatByName(output);
   if (sheets !== undefined) {
     const { loses, refuses } = formatOfKind(sheets.kind);
     if (isNamed && compressionByName(output) !== undefined) {
@@ -212,6 +216,13 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
     });
   }
   checkNotItself(paths, options);
+}
+
+function noteTextForSheets(paths: readonly FilePaths[], { split, dryRun }: BulkOptions, note: (text: string) => void) {
+  if (split !== undefined || dryRun || paths.every(({ output }) => output !== undefined)) return;
+  const kind = sheetKindOf(resolvedPath("/dev/stdout"));
+  if (kind !== undefined)
+    note(`standard output is text, also in a file named .${kind}; for sheets, write -o FILE.${kind}`);
 }
 
 function planFile(common: CommonPlan, paths: FilePaths, options: BulkOptions): Plan {

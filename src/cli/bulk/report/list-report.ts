@@ -126,6 +126,8 @@ function columnNamed(by: string, file: string, { names, header = [], width }: Ta
   const named = own === -1 ? header.map(nameText).findIndex(isPath) : own;
   if (named !== -1) return named;
   if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
+  if (by.includes(",") && by.split(",").every((part) => names.some((name) => name === part.trim())))
+    throw new ChoiceError(`${file}: --by "${by}" names several columns, and takes one`, { code: "column" });
   const meant = meantBy(by, names);
   const list = names.slice(0, mostNamed).map((name) => `"${name}"`);
   const known = list.length === 0 ? "the table has no header" : `the columns are ${list.join(", ")}`;

@@ -68,13 +68,14 @@ const columnText = ({ column, columnName }: InputFacts): string =>
   `in column ${column}${columnName === null ? "" : ` "${printable(columnName)}"`}`;
 
 function dryRunLine(facts: Facts): string {
-  const { rows, distinct, cached, prechecked, units, requests } = facts;
+  const { rows, cached, prechecked, units, requests } = facts;
   const input = onlyInput(facts);
   const sent = requests === null ? "" : `, in ${counted(requests, "request")}`;
-  const items = `${counted(distinct, "distinct item")}${input ? ` ${columnText(input)}` : ""}`;
-  const free = `${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax`;
+  const items = `${distinctText(facts)}${input ? ` ${columnText(input)}` : ""}`;
+  // Offline, each item costs a unit.
+  const free = requests === null ? "" : `; ${grouped(cached)} in the cache, ${grouped(prechecked)} fake by syntax`;
   const charged = `${counted(units.used, "unit")} would be charged${sent}${willDo(units)}`;
-  return `${nameOf(facts)}: ${counted(rows, "row")}, ${items}; ${free}; ${charged}`;
+  return `${nameOf(facts)}: ${counted(rows, "row")}, ${items}${free}; ${charged}`;
 }
 
 function willDo({ used, left }: Facts["units"]): string {

@@ -46,7 +46,12 @@ const showAudit = ({ json, csv, ...choices }: Choices): Promise<void> =>
         for await (const page of pages)
           yield page.map(({ time, who, what, key }) => [time, who, what, key || (csv ? "" : "-")]);
       })();
-      return await printListing({ header: ["time", "who", "what", "key"], rows, isCsv: csv });
+      return await printListing({
+        header: ["time", "who", "what", "key"],
+        rows,
+        isCsv: csv,
+        none: "nobody has changed anything",
+      });
     }
     for await (const page of pages) {
       await print(page.map((entry) => `${JSON.stringify(entry)}\n`).join(""));

@@ -6,7 +6,16 @@ import { grouped, printable } from "../../../text.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
-import { expiryDate, filled, permissionList, requestRate, showRate, timeOr, unitLimit } from "../../options/values.js";
+import {
+  expiryDate,
+  filled,
+  permissionList,
+  personName,
+  requestRate,
+  showRate,
+  timeOr,
+  unitLimit,
+} from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
@@ -16,12 +25,18 @@ import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const settingOptions = optionRecords({
   ...stateOptions,
-  name: { flags: "--name <NAME>", help: "what the key is for", parse: filled },
+  name: { flags: "--name <NAME>", help: "what the key is for", parse: personName },
   limit: { flags: "--limit <N|none>", help: "validations a period", parse: unitLimit },
   period: { flags: "--period <PERIOD>", help: "none, hour, day or month of the UTC calendar", choices: periods },
   rate: { flags: "--rate <N/s|N/m|N/h|none>", help: "most requests in that time", parse: requestRate },
   expires: { flags: "--expires <DATE>", help: "when the key ends: 2027-01-31, or never", parse: expiryDate },
-  permissions: { flags: "--permissions <LIST>", help: "what it may validate: emails,domains", parse: permissionList },
+  permissions: {
+    flags: "--permissions <LIST>",
+    help: "what it may validate: emails,domains",
+    parse: permissionList,
+    words: ["emails", "domains"],
+    isJoined: true,
+  },
 });
 
 const createOptions = optionRecords({
@@ -101,7 +116,6 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
 async function listKeys(options: OptionValues<typeof listOptions>): Promise<void> {
   const keys = await withServiceState(options, (store) => store.list());
   if (options.json) print(keys.map((key) => `${JSON.stringify(fieldsOf(key))}\n`).join(""));
-  else if (keys.length === 0 && process.stdout.isTTY) say("there are no keys yet: idv keys create --name NAME");
   else {
     const { csv } = options;
     const columns = options.long || csv || !process.stdout.isTTY ? columnsOf : shortColumnsOf;
@@ -109,6 +123,7 @@ async function listKeys(options: OptionValues<typeof listOptions>): Promise<void
       header: Object.keys(keys[0] ? columns(keys[0]) : {}),
       rows: keys.map((key) => Object.values(columns(key)).map((value) => String(value ?? (csv ? "" : "-")))),
       isCsv: csv,
+      none: "there are no keys yet: idv keys create --name NAME",
     });
   }
 }

@@ -32,14 +32,14 @@ import { UsageError } from "../../errors.js";
 import { fieldName, trustedAddress, trustOf, webOrigin } from "../../options/addresses.js";
 import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
-import { byteCount, filled, portOption, timeOr, wholeNumber } from "../../options/values.js";
+import { byteCount, filled, hostName, portOption, timeOr, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
 import { day } from "../../terminal/time.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({
-  host: { flags: "--host <HOST>", help: "address to listen on", parse: filled, fallback: "127.0.0.1" },
+  host: { flags: "--host <HOST>", help: "address to listen on", parse: hostName, fallback: "127.0.0.1" },
   port: portOption("port to listen on; 0 for any free one", 8787),
   socket: {
     flags: "--socket <PATH>",

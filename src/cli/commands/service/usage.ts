@@ -69,7 +69,13 @@ const showUsage = (given: OptionValues<typeof options>): Promise<void> =>
     const to = Number.MAX_SAFE_INTEGER;
     const query = { from, to, span, ...(key !== undefined && { keyId: key }) };
     const spans = top === undefined ? store.usageByKey(query) : topOf(await store.totals(query), from, top);
-    if (!json) return await printListing({ header, rows: rowsOf(linesOf(spans, names, by), csv), isCsv: csv });
+    if (!json)
+      return await printListing({
+        header,
+        rows: rowsOf(linesOf(spans, names, by), csv),
+        isCsv: csv,
+        none: "nothing was used",
+      });
     for await (const lines of linesOf(spans, names, by)) {
       print(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
       await allPrinted();

@@ -49,7 +49,7 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
   if (header === undefined) {
     const what = index === undefined ? `"${wanted}": the table has no header` : `${wanted}: the table has ${width}`;
-    const page = `give the column's index, 1 to ${width}`;
+    const page = width === 1 ? "leave it out" : `give the column's index, 1 to ${width}`;
     throw new ChoiceError(`no column ${what}`, { code: "column", advice: `${page}, with -c`, page });
   }
   const names = header.map(nameText);
@@ -85,7 +85,7 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
 }
 
 /** Returns the most similar name: up to two letters in five may differ; punctuation is ignored. */
-function similarName(wanted: string, names: readonly string[]): string | undefined {
+export function similarName(wanted: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const [best] = names
     .map((name) => ({ name, edits: distance(plain(wanted), plain(name)) }))

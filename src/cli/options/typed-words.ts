@@ -1,0 +1,137 @@
+/** Brings what is typed as options into the form that commander takes, and refuses slips. */
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { UsageError } from "../errors.js";
+import { timeMeant } from "./meant-forms.js";
+import { isJoined, wordsFor } from "./option.js";
+
+/**
+ * commander would take the next word for an optional value. As in sed, only a value after `=`, or attached to a short
+ * option, is taken: in `-I list.csv`, `list.csv` is the FILE. Without `=` in the flags, as in `--wait [TIME]`, the next
+ * word is taken, too, if it is a time. @throws UsageError for a value after a blank that is not a file
+ */
+export function normalizeWords(words: readonly string[], command: Command): string[] {
+  const end = words.indexOf("--");
+  const own = end === -1 ? words : words.slice(0, end);
+  for (const [i, word] of own.entries()) {
+    refuseSlip(word, own[i - 1], command);
+    refuseUnjoined(word, own.slice(0, i), command);
+    refuseValueApart(word, own.slice(0, i), command);
+  }
+  const optional = command.options.filter((option) => option.optional);
+  const switches = command.options.flatMap(({ short, required, optional }) =>
+    short && !required && !optional ? [short[1]!] : [],
+  );
+  // In `-qI`, I is a flag. In `-cKPI`, the letters after `-c` are its value.
+  const isBundle = (word: string, short: string | undefined) =>
+    short !== undefined &&
+    word.length > 2 &&
+    word.endsWith(short[1]!) &&
+    /^-[a-zA-Z]+$/.test(word) &&
+    [...word.slice(1, -1)].every((letter) => switches.includes(letter));
+  const normal: string[] = [];
+  for (const word of own) {
+    const before = optional.find(({ long, presetArg }) => normal.at(-1) === `${long}=${presetArg ?? ""}`);
+    const takesTime = before !== undefined && !before.flags.includes("[=");
+    if (takesTime && isTime(word) && !existsSync(word)) {
+      normal[normal.length - 1] += word;
+      continue;
+    }
+    const values = before === undefined || !takesFiles(command) ? [] : takesTime ? ["TIME"] : wordsFor(before);
+    if (values.length > 0 && /^\w+$/.test(word) && !existsSync(word)) {
+      const written = `${before!.long}=${values.includes(word) ? word : values.join("|")}`;
+      throw new UsageError(`${word}: no such file; the value of ${before!.long} is written ${written}`);
+    }
+    const option = optional.find(({ long, short }) => word === long || word === short || isBundle(word, short));
+    if (option === undefined) {
+      normal.push(word);
+      continue;
+    }
+    if (isBundle(word, option.short)) normal.push(word.slice(0, -1));
+    normal.push(`${option.long}=${option.presetArg ?? ""}`);
+  }
+  return [...normal, ...words.slice(own.length)];
+}
+
+/** For other commands, a word may be a value of their own. */
+const takesFiles = (command: Command): boolean => ["emails", "domains"].includes(command.name());
+
+/** What text programs, other shells and other programs make of an option. @throws UsageError */
+function refuseSlip(word: string, before: string | undefined, command: Command): void {
+  const { options } = command;
+  const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
+  if (quoted !== undefined && !existsSync(word))
+    throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
+  const emptied = options.find(({ long, optional }) => optional && word === `${long}=`);
+  if (emptied !== undefined) throw new UsageError(`${word} needs a value: ${emptied.flags}`);
+  const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
+  if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
+    throw new UsageError(`${own.long} takes no value; leave out ${word}`);
+  const isOption =
+    ["-h", "--help"].includes(word) || options.some(({ short, long }) => word === short || word === long);
+  if (own?.required && isOption)
+    throw new UsageError(`${before} needs a value, and ${word} is an option; write ${own.flags}`);
+  // A value may be anything else.
+  if (!own?.required) refuseForm(word, command);
+}
+
+/** @throws UsageError for an option in a form that commander would take for another one, or for a file */
+function refuseForm(word: string, command: Command): void {
+  const { options } = command;
+  if (/^(?:-help|-\?|\/\?|--?hlep|--?hepl)$/.test(word) && !existsSync(word))
+    throw new UsageError(`${word}: for the help, write --help`);
+  if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
+  const [dash] = /^[\u2010-\u2015]+(?=[A-Za-z])/.exec(word) ?? [];
+  if (dash !== undefined && !existsSync(word)) {
+    const typed = word.slice(dash.length);
+    throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
+  }
+  const [, bare] = /^([a-z-]{2,})=./.exec(word) ?? [];
+  if (
+    bare !== undefined &&
+    takesFiles(command) &&
+    options.some(({ long }) => long === `--${bare}`) &&
+    !existsSync(word)
+  )
+    throw new UsageError(`${bare}=: an option starts with --: --${bare}`);
+  const [, name = "", value = ""] = /^-([A-Za-z][\w-]*)(=.*)?$/s.exec(word) ?? [];
+  if (name.length > 2 && options.some(({ long }) => long === `--${name}`))
+    throw new UsageError(`-${name}: write --${name}${value}`);
+  // `-out` would be the option -o with the value ut.
+  const start = /^-([a-z]{3,})$/.exec(word)?.[1];
+  const longer = options.find(
+    ({ long, short }) => start && long?.startsWith(`--${start}`) && short === word.slice(0, 2),
+  );
+  if (longer !== undefined) throw new UsageError(`${word}: write ${longer.flags}`);
+  const short = options.find((option) => option.short === `-${name}`);
+  // In `-d=`, the delimiter is =.
+  if (value.length < 2 || short === undefined) return;
+  throw new UsageError(`${word}: write ${short.optional ? `${short.long}${value}` : `-${name} ${value.slice(1)}`}`);
+}
+
+/** @throws UsageError for the second of several values, which is no file */
+function refuseUnjoined(word: string, before: readonly string[], { options }: Command): void {
+  const [, name = before.at(-2), value = before.at(-1)] = /^(--[\w-]+)=(.+)$/s.exec(before.at(-1) ?? "") ?? [];
+  const option = options.find(({ short, long }) => name !== undefined && (name === short || name === long));
+  const isUnjoined = option && isJoined(option) && wordsFor(option).includes(word);
+  if (!isUnjoined || existsSync(word)) return;
+  throw new UsageError(`${word}: values are joined by commas, as in ${name} ${value},${word}`);
+}
+
+/** @throws UsageError for a word that belongs to the value before it, and is no file */
+function refuseValueApart(word: string, before: readonly string[], command: Command): void {
+  const [option, value = ""] = [before.at(-2), before.at(-1)];
+  if (!takesFiles(command) || word.startsWith("-") || existsSync(word)) return;
+  if (before.at(-1) === "--dns" && /^\d+(?:\.\d+){3}$/.test(word))
+    throw new UsageError(`${word}: no such file; a DNS server is named with --set dnsServer=${word}`);
+  const isList = option === "--bad-rows" && /^(?:skip|keep)$/.test(value) && before.some((each) => existsSync(each));
+  if (isList)
+    throw new UsageError(`${word}: no such file; the list of bad rows is written --bad-rows ${value}:${word}`);
+  if (option === "--set" && !value.includes("="))
+    throw new UsageError(`--set: "${value}" has no value; write --set ${value}=${word}`);
+  if (option === "--set" && /^[a-z]\w*=./i.test(word))
+    throw new UsageError(`${word}: no such file; each setting has its own option: --set ${word}`);
+}
+
+/** Also in a form that is refused as a time. */
+const isTime = (word: string): boolean => /^\d+(?:\.\d+)?$/.test(word) || timeMeant(word) !== undefined;
