@@ -280,8 +280,13 @@ function textOf(type: string, value: string, style: string, context: SheetContex
   return (isDated && dateText(number, context.startsIn1904)) || String(number);
 }
 
-/** ISO 8601, without a time at midnight; undefined if it is invalid. */
+/** ISO 8601, without a time at midnight, or with nothing else on day 0; undefined if it is invalid. */
 function dateText(days: number, startsIn1904: boolean): string | undefined {
+  if (days > 0 && days < 1)
+    return new Date(Math.round(days * 86_400_000))
+      .toISOString()
+      .slice(11)
+      .replace(/(?:\.000)?Z$/, "");
   // In Excel, 1900 has a 29 February, the 60th day.
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days >= 60 ? 30 : 31);
   const date = new Date(start + Math.round(days * 86_400_000));

@@ -110,6 +110,7 @@ describe("cells of an .xlsx file", () => {
 
   test.each<[string, string, string]>([
     ["numbers", '<c><v>1.50</v></c><c t="n"><v>1E3</v></c>', "1.5,1000"],
+    ["times", '<c s="1"><v>0.127835648</v></c><c s="1"><v>0.5000000058</v></c>', "03:04:05,12:00:00.001"],
     ["dates", '<c s="1"><v>60</v></c><c s="1"><v>45413.5</v></c>', "1900-02-28,2024-05-01 12:00:00"],
     ["dates of a format of its own", '<c s="2"><v>7</v></c><c s="3"><v>45413</v></c>', "7,2024-05-01"],
     ["numbers that are no dates", '<c s="1"><v>1e300</v></c>', "1e+300"],
