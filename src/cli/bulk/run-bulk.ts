@@ -110,7 +110,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);
       const hadItems = distinct > 0 || (session.writtenKeys?.size ?? 0) > writtenBefore;
-      if (isLast || !plan.filter.dedupe || !hadItems) continue;
+      if (isLast || !needsAll(plan, hadItems)) continue;
       const later = plans.slice(index + 1);
       sayUnvalidated(plan, later);
       for (const _ of later) totals.addFailure(failure.exitCode);
@@ -120,6 +120,10 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
   await endAll(plans[0]!, run, resources);
   return totals.exitCode;
 }
+
+/** Which items are new in a file depends on those before it; what the name of a run has paid, on which are new. */
+const needsAll = ({ run, filter }: Plan, hadItems: boolean): boolean =>
+  run !== undefined || (filter.dedupe !== undefined && hadItems);
 
 /**
  * What the name of a run has paid is lent to a file of the same size, which may have other items. If the quota has too

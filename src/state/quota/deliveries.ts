@@ -93,8 +93,11 @@ function* pay(from: QuotaOwner, locked: reservation.Locked, row: reservation.Row
       insertion(
         "{delivery} (quota, name, part, bytes, digest, run, units, created)",
         [[quota.id, name, part, bytes, digest, id, delivered, now]],
-        `ON CONFLICT (quota, name, part, digest) DO UPDATE SET bytes = excluded.bytes, run = excluded.run,
-        created = excluded.created, units = {greatest}({delivery}.units, excluded.units)`,
+        // The items may have come with those of other files, which had their part of the bytes: the least counts.
+        `ON CONFLICT (quota, name, part, digest) DO UPDATE SET run = excluded.run, created = excluded.created,
+        units = {greatest}({delivery}.units, excluded.units),
+        bytes = CASE WHEN excluded.bytes = 0 OR ({delivery}.bytes > 0 AND {delivery}.bytes < excluded.bytes)
+          THEN {delivery}.bytes ELSE excluded.bytes END`,
       ),
     );
   }

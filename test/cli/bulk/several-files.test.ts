@@ -1,5 +1,5 @@
 /** Covers runs over several files: one engine, one table of items, one quota. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -183,6 +183,34 @@ describe("several files", () => {
     expect(again[2]![1]).toBe(again[0]![1]! + again[1]![1]!);
     expect(again[2]![1]).toBe(all);
     expect(await readQuota(home)).toMatchObject({ used: all });
+  });
+
+  test("of a run with a name wait for one that fails, and no item is charged twice at the next try", async () => {
+    const list = (from: number) =>
+      `email\n${Array.from({ length: 100 }, (_, i) => `u${from + i}@larch-and-oak.com\n`).join("")}`;
+    const home = folderOf({ "b.csv": list(50) });
+    await setQuota(home, { limit: 1000 });
+    const run = () => idv(["emails", "a.csv", "b.csv", "-o", "out/", "-q"], { home, env: { IDV_RUN: "nightly" } });
+    const { code, stderr } = await run();
+    const why = "not validated, because IDV_RUN pays for files in their order, and a.csv failed";
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`b.csv: ${why}`)]);
+    expect(existsSync(join(home, "out/b.csv"))).toBe(false);
+    writeFileSync(join(home, "a.csv"), list(0));
+    for (let tries = 0; tries < 2; tries++) {
+      expect((await run()).code).toBe(0);
+      expect(await readQuota(home)).toMatchObject({ used: 150 });
+    }
+  });
+
+  test("of a run with a name leave what one of them has cost to it", async () => {
+    const home = folderOf({ "a.csv": a, "b.csv": "email\nb@larch-and-oak.com\n" });
+    await setQuota(home, { limit: 3 });
+    const run = (...files: string[]) =>
+      idv(["emails", ...files, "-o", "out/", "-q"], { home, env: { IDV_RUN: "nightly" } });
+    expect((await run("a.csv")).code).toBe(0);
+    expect((await run("a.csv", "b.csv")).code).toBe(0);
+    expect((await run("a.csv")).code).toBe(0);
+    expect(await readQuota(home)).toMatchObject({ used: 3 });
   });
 
   test("that could not be validated are counted in the report", async () => {

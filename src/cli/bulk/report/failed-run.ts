@@ -35,9 +35,10 @@ const hasLimit = ({ engine: { validator }, session }: Run): boolean =>
   validator.embedded === undefined || session.quota?.()?.left !== null;
 
 /** Rows of later files that are also in the failed one would be in no output. */
-export function sayUnvalidated({ inputName }: Plan, later: readonly Plan[]): void {
+export function sayUnvalidated({ inputName, run }: Plan, later: readonly Plan[]): void {
   const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
-  const why = `--dedupe compares all files, and ${inputName} failed`;
+  const reason = run === undefined ? "--dedupe compares all files" : "IDV_RUN pays for files in their order";
+  const why = `${reason}, and ${inputName} failed`;
   const advice = "repair it, and run these files together again";
   say(`${later[0]!.inputName}${others}: not validated, because ${why}; ${advice}`);
 }
