@@ -14,7 +14,7 @@ import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
-import type { Status } from "../validator/validator.js";
+import { notChecked, type Status } from "../validator/validator.js";
 import type { BlockClassifier } from "./blocks/block-classifier.js";
 import { type BlockOptions, itemColumnsOf } from "./blocks/block-options.js";
 import type { MainThread } from "./blocks/chunk-verdicts.js";
@@ -167,13 +167,21 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const report = writer.report();
   return {
     ...report,
-    // A service may give the reason, but what it suggests is not counted.
-    ...(embedded === undefined && { repairable: report.reasons.get(typoDomain.code) ?? 0 }),
+    repairable: repairableIn(report, embedded !== undefined),
     ...countsSince(before, ledger.counts),
     distinctStatuses,
     quota: ledger.quota,
     topDomains: domains?.top() ?? (kernelCounts ? topDomains(kernelCounts) : classifier.judge.domains.top()),
   };
+}
+
+type Counted = Pick<RunReport, "reasons" | "repairable" | "statuses">;
+
+/** A service may give the reason, but what it suggests is not counted. Rows that wait for units have no verdict. */
+function repairableIn({ reasons, repairable, statuses }: Counted, isEmbedded: boolean): number {
+  const typos = reasons.get(typoDomain.code) ?? 0;
+  if (!isEmbedded) return typos;
+  return statuses.has(notChecked.status) ? Math.min(repairable, typos) : repairable;
 }
 
 function sharedOf({ validator: { name, embedded }, cache, session }: RunOptions): Shared {

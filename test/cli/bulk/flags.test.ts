@@ -22,6 +22,20 @@ const idsIn = (stdout: string) =>
     .map((row) => row[0])
     .join("");
 
+test("--update tells the items that decided in fields with several", async () => {
+  const rows = ['1,"lee.jones@gmail.com; info@example.com"', '2,"sales@nordlicht-verlag.de; bar@guerrillamail.com"'];
+  const home = folderOf({ "a.csv": `id,email\n${rows.join("\n")}\n` });
+  expect((await idv(["emails", "a.csv", "-q", "-o", "b.csv"], { home })).code).toBe(0);
+  const of = async (...words: string[]) => idv(["emails", "b.csv", "-q", ...words], { home });
+  for (const update of ["--update", "--update=all"]) {
+    const dropped = await of(update, "--drop", "flag:role");
+    expect(dropped.stdout).toBe(`id,email,status\n${rows[1]},disposable\n`);
+    const { stderr } = await of(update, "--log", "github");
+    expect(stderr).toContain("line=2::info@example.com is fake");
+    expect(stderr).toContain("line=3::bar@guerrillamail.com is disposable");
+  }
+});
+
 test("adds the flags of each item as one column", async () => {
   const { code, stdout } = await run("--add", "flags");
   expect(code).toBe(0);

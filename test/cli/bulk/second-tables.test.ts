@@ -143,6 +143,33 @@ describe("a line above the header with an item", () => {
   });
 });
 
+describe("the columns of an earlier run", () => {
+  test.each([["--fix"], ["--explain"], ["--add", "canonical"]])(
+    "are none of items with -c '*': %s %s",
+    async (...words) => {
+      const table = "id,email,email2\n1,bob.smith@gmial.com,karl@web.de\n2,bob.smith@gmail.con,ann@gmx.de\n";
+      const home = folderOf({ "list.csv": table });
+      const run = (...more: string[]) =>
+        idv(["emails", "list.csv", "-c", "*", "-I.bak", "--log", "json", ...words, ...more], { home });
+      expect((await run()).code).toBe(0);
+      const checked = readFileSync(join(home, "list.csv"), "utf8");
+      for (const more of [["--update"], ["--update=all"]]) {
+        const { code, stderr } = await run(...more);
+        expect([code, readFileSync(join(home, "list.csv"), "utf8")]).toEqual([0, checked]);
+        expect(stderr).toContain('"passedOver":[]');
+      }
+      expect((await readQuota(home)).used).toBe(words[0] === "--fix" ? 7 : 8);
+    },
+  );
+
+  test("are not said to be left out", async () => {
+    const home = folderOf({ "list.csv": "id,email,backup\n1,bob.smith@gmial.com,karl@web.de\n" });
+    await idv(["emails", "list.csv", "-I.bak", "--explain", "-c", "email"], { home });
+    const { stderr } = await idv(["emails", "list.csv", "--update"], { home });
+    expect(stderr).toContain('not validated: 3 "backup"; -c "*" does');
+  });
+});
+
 describe("a column without items", () => {
   test("ends the run if it was named, has other texts, and another column has items", async () => {
     const home = folderOf({ "list.csv": "email,alt\nyes,ann@larch-and-oak.com\nno,x@mailinator.com\n" });

@@ -65,7 +65,8 @@ export class BlockClassifier {
     this.#kernel = kernel;
     this.#cells = new Cells(cells);
     this.#columns = itemColumnsOf(shape);
-    this.items = createFieldItems(this.#columns, this.#cells);
+    const statusOf = classifier && ((item: string) => classifier.classify(cells.kind, item).status);
+    this.items = createFieldItems(this.#columns, this.#cells, statusOf);
     this.judge = new Judge(options, { classifier, kernel, main, cells: this.#cells, items: this.items });
     const hashOf = (key: string): ItemHash => this.judge.hashOf(key);
     const isRendered = () => this.renderer.wantsDomains;

@@ -6,7 +6,6 @@ import { domainWords } from "../../kernel/layout.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import { Offset, recordWords, type ScannedRecords } from "../../table/scan/scanner.js";
 import type { Kind } from "../../validator/validator.js";
-import { longestList } from "../items/item-list.js";
 import { type BlockMemory, type Slot, slotRows } from "./threads/block-memory.js";
 
 /** Memory for what the kernel finds about each record; see its layout for `domains`. */
@@ -15,6 +14,9 @@ export interface JudgedRecords {
   readonly hashes?: Int32Array;
   readonly domains?: Int32Array | undefined;
 }
+
+/** In bytes: the verdicts on more items might not fit into the memory of a slot. */
+const longestPlainList = 16_384;
 
 export function createBlockKernel(
   module: WebAssembly.Module,
@@ -85,7 +87,7 @@ export function createBlockKernel(
       const start = at[row * recordWords + Offset.valueStart]!;
       const end = at[row * recordWords + Offset.valueEnd]!;
       const isHere = bytes.buffer === buffer;
-      if (end - start > longestList) return 0;
+      if (end - start > longestPlainList) return 0;
       if (!isHere) bytes.copy(block, 0, start, end);
       const from = isHere ? bytes.byteOffset + start : block.byteOffset;
       return kernel.judgeList(from, from + end - start, codes.byteOffset, hashes.byteOffset, counts);

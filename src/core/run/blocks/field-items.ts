@@ -1,12 +1,14 @@
 /** Finds the items of fields again, once their verdicts are known: in a chunk, by the numbers of its fields. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
+import { knownStatuses, type Status } from "../../validator/validator.js";
 import type { Cells } from "../items/cells.js";
-import { hasItem } from "../status-codes.js";
+import { firstKeptCode, hasItem, isKept } from "../status-codes.js";
 import { itemsInField } from "./block-renderer.js";
 import type { Judged } from "./chunk-verdicts.js";
 import { mayBeMarked } from "./plain-address.js";
 
-export function createFieldItems(columns: readonly number[], cells: Cells) {
+/** `statusOf` is that of the offline classifier; undefined with a service. */
+export function createFieldItems(columns: readonly number[], cells: Cells, statusOf?: (item: string) => Status) {
   function itemAt(records: ScannedChunk, field: number, nth: number): string | undefined {
     return itemsInField(records, columns, field, cells)[nth]?.item;
   }
@@ -39,11 +41,16 @@ export function createFieldItems(columns: readonly number[], cells: Cells) {
         use(itemAt(records, field, nth)!, index);
       }
     },
-    /** Returns an item of the first column: the first one if the deciding one is not known. */
+    /** Returns the item of the first column that decided; undefined if that is not known. */
     deciding(records: ScannedChunk, row: number, { codes, items }: Judged): string | undefined {
       const field = row * columns.length;
       const code = codes[field]!;
       if (!hasItem(code)) return undefined;
+      if (isKept(code)) {
+        const found = itemsInField(records, columns, field, cells);
+        const status = knownStatuses[code - firstKeptCode];
+        return (found.length > 1 ? found.find(({ item }) => statusOf?.(item) === status) : found[0])?.item;
+      }
       if (items === undefined) return itemAt(records, field, 0);
       const first = firstPosition(items.fields, field);
       let nth = 0;

@@ -4,9 +4,11 @@ import { nameFitOf } from "../../table/sniff/column.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
 import type { Kind } from "../../validator/validator.js";
 import { extractItem, looksLikeHost } from "./item.js";
-import { isItem, type ListPart, listedParts, longestList } from "./item-list.js";
+import { isItem, type ListPart, listedParts } from "./item-list.js";
 
 const longestJson = 65_536;
+/** The expression takes the square of it. */
+const longestHost = 16_384;
 
 /** Returns fields named like a column of items or, without any, all that look like items; undefined if not JSON. */
 export function itemsInJson(kind: Kind, text: string): readonly JsonText[] | undefined {
@@ -81,7 +83,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       if (looksLikeHost.test(extractItem("email", field).split("@")[1] ?? "")) return 1;
       return mayHoldItem("domain", field) || hasItemInJson("domain", field) ? 2 : 0;
     },
-    resembles: (field) => /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestList).trim()) || field.includes("://"),
+    resembles: (field) => /^\S*[^\s.]\.[^\s.]\S*$/.test(field.slice(0, longestHost).trim()) || field.includes("://"),
     holds: (field) => profiles.domain.likeness(field) > 0,
   },
 };

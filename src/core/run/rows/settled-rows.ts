@@ -11,7 +11,7 @@ import type { ItemLedger } from "../item-ledger.js";
 import { type FixedChunk, fixItems } from "../items/fixed-items.js";
 import type { Fixer } from "../items/fixes.js";
 import type { NumberedChunk } from "../settle/settler.js";
-import { notCheckedCode } from "../status-codes.js";
+import { isKept, notCheckedCode } from "../status-codes.js";
 import type { RowKeys, RowsWithStatus } from "./row-writer.js";
 
 interface SettledRowOptions {
@@ -68,8 +68,9 @@ export function settledRows(
     flagsOf: (row) => {
       const plain = ownFacts && plainFlags?.of(ownFacts.bytes, ownFacts.domains, row);
       if (plain !== undefined) return plain;
-      const item = itemOf(row) ?? records().value(row).trim();
-      return flagsOf(item, ledger.codes.statuses[codes[row * columns]!]!);
+      const code = codes[row * columns]!;
+      const item = itemOf(row) ?? (isKept(code) ? "" : records().value(row).trim());
+      return flagsOf(item, ledger.codes.statuses[code]!);
     },
     field: (row, column) => records().field(row, column),
     all: () => rendered.bytes,

@@ -65,7 +65,10 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
       const advice = `repeat the option: ${parts.map((part) => `-c ${part}`).join(" ")}`;
       throw new ChoiceError(`no column "${wanted}"`, { code: "column", advice, page: "name one of them" });
     }
-    const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+    // As spreadsheet programs name columns.
+    const letter = /^[a-z]$/i.test(wanted) ? wanted.toLowerCase().charCodeAt(0) - 96 : width + 1;
+    const number = letter <= width ? ` (did you mean ${letter}?)` : "";
+    const guess = meant === undefined ? number : ` (did you mean "${meant}"?)`;
     throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, { code: "column" });
   }
   if (found.length > 1) {
@@ -84,13 +87,15 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
   return where((name) => loose(name) === loose(wanted));
 }
 
-/** Returns the most similar name: up to two letters in five may differ; punctuation is ignored. */
+/** Returns the most similar name: up to two letters in five may differ, or one is in the other; punctuation is ignored. */
 export function similarName(wanted: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const [best] = names
     .map((name) => ({ name, edits: distance(plain(wanted), plain(name)) }))
     .sort((a, b) => a.edits - b.edits);
-  return best !== undefined && best.edits <= 0.4 * plain(wanted).length ? best.name : undefined;
+  if (best !== undefined && best.edits <= 0.4 * plain(wanted).length) return best.name;
+  const isIn = (part: string, whole: string) => part.length > 3 && whole.includes(part);
+  return names.find((name) => isIn(plain(name), plain(wanted)) || isIn(plain(wanted), plain(name)));
 }
 
 /**
@@ -115,8 +120,10 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
   const fitting = named.filter(({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1));
   const names = () => header?.map(nameText) ?? Array.from({ length: width }, () => "");
   const column = best();
+  // Of an earlier run.
+  const isOwn = (index: number) => /^(?:suggestion|was|canonical)(?:_.*)?$/.test(nameText(header?.[index] ?? ""));
   const isOther = ({ index, name, content, share }: Found) =>
-    index !== column && content > 0 && (name > 0 || share >= 0.5);
+    index !== column && content > 0 && (name > 0 || share >= 0.5) && !isOwn(index);
   return { column, others: columns.filter(isOther).map(({ index }) => index) };
 
   function best(): number {
