@@ -24,7 +24,12 @@ const grepAddresses =
   `make a list of its addresses: grep -Ei '^(from|to|cc|reply-to):' FILE | ` +
   `grep -Eo '[^ <>()",;:]+@[^ <>()",;:]+' | idv emails`;
 
-const formats = [
+const formats: readonly {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly advice: string;
+  readonly isIt?: (text: string) => boolean;
+}[] = [
   { start: /^PK\x05\x06/, what: "a zip archive without tables", advice: "check the file" },
   { start: /^PK\x03\x04/, what: "a zip archive or a spreadsheet file", advice: asCsv },
   {
@@ -58,7 +63,7 @@ const formats = [
   { start: /^From \S+@\S+ .*\r?\n[A-Z][\w-]*: /, what: "a mailbox (mbox)", advice: grepAddresses },
   {
     start:
-      /^(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
+      /^(?=(?:.+\r?\n)*?(?:(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version):|(?:From|To): .*@))(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version): .*\r?\n(?:[ \t].*\r?\n)*[A-Z][\w-]*: /i,
     what: "an e-mail message",
     advice: grepAddresses,
   },
@@ -70,11 +75,21 @@ const formats = [
   },
   {
     start: /^\s*\{"[^\r\n]*\},[ \t]*\r?\n\s*\{"/,
+    // A document whose list begins in its first line is none.
+    isIt: (text: string) => isJson(/^.*\}(?=,)/m.exec(text.trimStart())?.[0] ?? ""),
     what: "objects of JSON with commas between them, which are no JSON without the brackets of a list",
     advice: "put [ before the first one and ] behind the last one",
   },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
 
 function unwrapping(command: string, name: string, wanted: string): string {
   const isPlain = /^[\w./][\w./-]*$/.test(name);
@@ -93,7 +108,8 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   const wrapping = wrappings.find(({ start }) => start.test(text));
   if (wrapping) refuse(wrapping.what, `unpack it: ${unwrapping(wrapping.command, name, wanted)}`, "unpack it");
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
-  const format = formats.find(({ start }) => start.test(text.replace(/^\xef\xbb\xbf/, "")));
+  const own = text.replace(/^\xef\xbb\xbf/, "");
+  const format = formats.find(({ start, isIt }) => start.test(own) && (isIt?.(own) ?? true));
   if (format) refuse(format.what, format.advice);
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) refuse("UTF-16 text", "leave out --encoding", "save it as UTF-8");
   if (isMostlyNul(start)) {

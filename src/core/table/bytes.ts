@@ -4,7 +4,6 @@ import { isUtf8 } from "node:buffer";
 
 const beyondAscii = /[\x80-\xff]/;
 const notAscii = /[^\0-\x7f]/;
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const windows1252 = new TextDecoder("windows-1252");
 
@@ -43,13 +42,11 @@ const secondBytes = /(?<=[^\0-\x7f])(?:[[\]\\]|@(?=[^\s,;:<>]{1,64}@))/g;
 
 export const isUtf8Text = (binary: string): boolean => !beyondAscii.test(binary) || isUtf8(bytesOf(binary));
 
+/** Names and other fields, as they are shown and compared: bytes that are not UTF-8 are read as windows-1252. */
 export function nameText(binary: string): string {
   if (!beyondAscii.test(binary)) return binary;
-  try {
-    return strictUtf8.decode(Buffer.from(binary, "latin1"));
-  } catch {
-    return binary;
-  }
+  const bytes = bytesOf(binary);
+  return isUtf8(bytes) ? bytes.toString() : decodeWindows1252(bytes);
 }
 
 export function toBinary(text: string): string {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { readQuota } from "../../support/quota.js";
+import { idv } from "../../support/run-here.js";
 import { runOver } from "../../support/run-over.js";
 import { zip } from "../../support/workbooks.js";
 
@@ -74,6 +75,55 @@ describe("a file in which nothing looks like an item", () => {
   test("with a delimiter that its rows and not all have an address, is refused", async () => {
     const { code, stderr } = await runOver("id,email,note\n1,ann@web.de,a\n2,bob@web.de,b\n3,,c\n", "emails -d |");
     expect([code, stderr]).toEqual([2, expect.stringContaining('if the fields are separated by ",", pass -d ","')]);
+  });
+
+  test("in windows-1252, keeps the signs that Latin-1 does not have, in JSON and in counts", async () => {
+    const table = Buffer.from("email,name\nann@web.de,O\x92Neil 5 \x80\n", "latin1");
+    const { code, output } = await runOver(table, "emails -q --format jsonl");
+    expect([code, output]).toEqual([0, '{"email":"ann@web.de","name":"O\u2019Neil 5 \u20ac","status":"ok"}\n']);
+    expect((await runOver(table, "emails --by name")).stderr).toContain("O\u2019Neil 5 \u20ac  1 row");
+  });
+
+  test("with a field of more addresses than 16 KiB hold, has the status of all of them", async () => {
+    const list = Array.from({ length: 3000 }, (_, i) => `u${i}@larch-and-oak.com`);
+    const table = (members: readonly string[]) => `id,members\n1,"${members.join("; ")}"\n2,ann@web.de\n`;
+    const good = await runOver(table(list), "emails -c members --log json");
+    expect(good.output).toMatch(/com",ok\n2,ann@web.de,ok\n$/);
+    expect(good.stderr).toContain('"distinct":3001');
+    const bad = await runOver(table([...list, "x@mailinator.com"]), "emails -c members --explain -q");
+    expect(bad.output).toContain('com",disposable,disposable-domain: mailinator.com,\n');
+  });
+
+  test("of very many columns, is read, and a first line over 1 MiB is named", async () => {
+    const wide = (columns: number) => {
+      const names = Array.from({ length: columns }, (_, i) => `c${i}`).join(",");
+      return `email,${names}\nann@web.de${",x".repeat(columns)}\n`;
+    };
+    const { code, output } = await runOver(wide(140_000), "emails -q");
+    expect([code, output!.split("\n")[1]!.slice(-4)]).toEqual([0, "x,ok"]);
+    const { stderr } = await runOver(wide(300_000), "emails -q");
+    expect(stderr).toContain("the first line is over 1 MiB, too long to find its columns; check its line ends and its");
+  });
+
+  test.each([
+    ["a document whose list begins in its first line", '{"users":[{"email":"ann@web.de"},\n{"email":"bob@web.de"}]}\n'],
+    ["a preamble like the fields of a message", "From: 2024-01-01\nTo: 2024-01-31\n\nid,email\n1,ann@web.de\n"],
+  ])("that is %s, is read", async (_, text) => {
+    expect((await idv(["emails", "-q"], { stdin: text })).code).toBe(0);
+  });
+
+  test.each([
+    ["objects of JSON with commas", '{"email":"ann@web.de"},\n{"email":"bob@web.de"}\n'],
+    ["an e-mail message", "Subject: x\nFrom: Ann <ann@web.de>\n\nHello\n"],
+    ["an e-mail message", "Subject: x\nReceived: by a\n\nHello\n"],
+    ["UTF-16 text; leave out --encoding", Buffer.from("\ufeffemail\nann@web.de\n", "utf16le")],
+    ["a zip archive without tables", Buffer.from(`PK\x05\x06${"\0".repeat(18)}`, "latin1")],
+  ])("that is %s, is refused as that", async (what, table) => {
+    const { code, stderr } = await runOver(
+      table,
+      `emails -q ${what.startsWith("UTF") ? "--encoding utf-8" : ""}`.trim(),
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining(what)]);
   });
 
   test.each(["-d ;", "-d none"])("with %s and two or three short columns, is refused", async (words) => {

@@ -227,6 +227,10 @@ class JsonChunk extends ScannedChunk {
     }
   }
 
+  protected override shownValue(row: number): string {
+    return this.value(row);
+  }
+
   override value(row: number): string {
     const { bytes, at } = this;
     const word = row * recordWords;

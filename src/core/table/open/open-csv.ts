@@ -1,6 +1,7 @@
 /** Opens tables with delimiters, and plain lists: detects their dialect, layout and columns. */
 import { itemText, lineEndings, meanLineBytes, nameText } from "../bytes.js";
 import type { Dialect, Marks } from "../dialect.js";
+import { TableError } from "../errors.js";
 import { usualMarks } from "../quotes.js";
 import { byteOrderMarkBytes, delimiterOf, type TableShape } from "../records.js";
 import { findStep } from "../scan/broken-rows.js";
@@ -63,6 +64,10 @@ export async function openCsv(
   const rowsAbove = skipped + above + Number(header !== undefined);
   // In a sheet, each cell names its column, so a row may be wider than the header.
   const width = (await options.sheet?.widthBelow(rowsAbove, usualWidth)) ?? usualWidth;
+  if (width === 0 && !isWhole) {
+    const what = `${source.name}: the first line is over 1 MiB, too long to find its columns`;
+    throw new TableError(what, { advice: "check its line ends and its quotes" });
+  }
   const chosen = chooseColumns(header, body, width, options);
   const { items = itemTestOf(profile) } = options;
   const found: TableShape = {

@@ -1,5 +1,5 @@
 /** A chunk of scanned records. It does not know statuses or verdicts. */
-import { isUtf8Text, itemText, toBinary } from "../bytes.js";
+import { isUtf8Text, itemText, nameText, toBinary } from "../bytes.js";
 import type { Dialect } from "../dialect.js";
 import { closeOf, quoted, quoteField, unquote } from "../quotes.js";
 import { outputDelimiter, rowsAtATime, type TableShape } from "../records.js";
@@ -131,8 +131,14 @@ export class ScannedChunk {
     return boundsIn(this.shape, this.bytes, start, end).slice(0, 2 * this.at[word + Offset.fields]!);
   }
 
+  /** Any field, as it is shown. */
   field(row: number, column: number): string {
-    return this.withColumn(column).value(row);
+    return this.withColumn(column).shownValue(row);
+  }
+
+  /** As in {@link nameText}: no address is looked for in it. */
+  protected shownValue(row: number): string {
+    return nameText(this.#unquoted(row));
   }
 
   /** Returns the fields of several columns; empty where the column is undefined. */

@@ -72,7 +72,7 @@ function stepsOf(sample: Sample, options: LayoutOptions) {
       if (options.profile.likeness(itemText(field)) > 0) counts[column]!++;
   }
   const isNamed = header?.fields.some((name) => nameFit(name, options.profile) === 3) ?? false;
-  return { isNamed, rows: rows.length, inStep: Math.max(0, ...counts) };
+  return { isNamed, rows: rows.length, inStep: counts.reduce((most, each) => Math.max(most, each), 0) };
 }
 
 export const hasUsualMarks = ({ quote, escape: escaping, skipsSpaces }: Dialect): boolean =>

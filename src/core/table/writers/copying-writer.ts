@@ -1,5 +1,5 @@
 /** Writes CSV records with their original bytes: added fields follow them, or replace the fields of an earlier run. */
-import { itemText, toBinary } from "../bytes.js";
+import { nameText, toBinary } from "../bytes.js";
 import { emptyTail, quoteField, unquote, usualMarks } from "../quotes.js";
 import { beforeField, emptyField, outputDelimiter, type TableShape } from "../records.js";
 import { boundsIn } from "../scan/scan-shape.js";
@@ -140,7 +140,7 @@ export class CopyingWriter implements RecordWriter {
       const start = column[word + Offset.valueStart]!;
       const end = column[word + Offset.valueEnd]!;
       const field = bytes.toString("latin1", start, end);
-      if (itemText(unquote(field, dialect)) === ours.fields[index]) continue;
+      if (nameText(unquote(field, dialect)) === ours.fields[index]) continue;
       output.copy(bytes, from, start);
       output.copy(ours.parts[index]!);
       from = end;
