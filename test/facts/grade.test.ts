@@ -21,8 +21,12 @@ test.each([
 });
 
 test("does not promise that disposable addresses bounce, nor that they do not count", () => {
-  expect(graded({ disposable: 1000 })?.text).toBe(
-    "Bad: 100.0 % would bounce or are disposable; Amazon SES pauses senders from 10 % of bounces on.",
+  expect(graded({ disposable: 1000 })?.text).toBe("Bad: 100.0 % are disposable: nobody reads what is sent there.");
+  expect(graded({ fake: 60, disposable: 60, ok: 880 })?.text).toBe(
+    "Bad: 12.0 % would bounce or are disposable (6.0 % bounce); Amazon SES reviews senders from 5 % of bounces on.",
+  );
+  expect(graded({ fake: 100, ok: 900 })?.text).toBe(
+    "Bad: 10.0 % would bounce; Amazon SES pauses senders from 10 % of bounces on.",
   );
   expect(graded({ fake: 1, ok: 999 })?.text).toMatch(/^Good: 0.1 % would bounce; /);
 });

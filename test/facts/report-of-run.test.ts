@@ -45,7 +45,7 @@ describe("--report", () => {
     const home = folderOf({ "list.csv": list });
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", ...args));
     for (const part of [
-      "4 of 9 addresses are fit for a mailing.",
+      "4 of 9 rows have an address that is fit for a mailing.",
       "5 rows are undeliverable or disposable. 1 row only has a mistyped domain.",
       "gmial.com → gmail.com 1",
       "mistyped domain: one letter from a large provider 2 syntax: not written as an address 1",
@@ -54,7 +54,7 @@ describe("--report", () => {
       "2026-01 3 1 33.3 % 2026-02 0 0 0.0 % 2026-03 6 4 66.7 %",
       "1 row repeats",
       "1 address reaches the mailbox of another one",
-      "Bad: 55.6 % would bounce or are disposable; Amazon SES pauses senders from 10 % of bounces on.",
+      "Bad: 55.6 % would bounce or are disposable (33.3 % bounce); Amazon SES pauses senders from 10 % of bounces on.",
       "Correct the row with a mistyped domain. Take out the other 2 rows that would bounce",
       "Take out the 2 rows with disposable addresses, or ask for others.",
       "Different 8 addresses",
@@ -78,9 +78,9 @@ describe("--report", () => {
     });
     await emails(home, "list.csv", "-o", "out.csv", "--report", "r.html", "--report", "r.md");
     const markdown = read(home, "r.md");
-    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 addresses are fit for a mailing.");
+    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 rows have an address that is fit for a mailing.");
     expect(markdown).toMatch(
-      /^## Report: list.csv\n\n\*\*1,200 of 1,202 addresses are fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable; large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report: list.csv\n\n\*\*1,200 of 1,202 rows have an address that is fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable \(0\.1 % bounce\); large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
@@ -219,7 +219,7 @@ describe("--report", () => {
   test("makes one page for several files", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": "email\nx@mailinator.com\nz@mailinator.com\n" });
     const text = textOf(await reportOn(home, "a.csv", "b.csv", "-o", "out/"));
-    expect(text).toContain("a.csv, b.csv 4 of 11 addresses are fit for a mailing.");
+    expect(text).toContain("a.csv, b.csv 4 of 11 rows have an address that is fit for a mailing.");
     expect(text).toContain("mailinator.com 4");
   });
 

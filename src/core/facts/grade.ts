@@ -18,12 +18,22 @@ export function gradeOf({ kind, statuses }: Graded): Grade | undefined {
   const checked = Object.values(statuses).reduce((sum, count) => sum + count, -open);
   if (kind !== "email" || checked === 0) return undefined;
   const bad = fake + disposable;
-  const share = bad / checked;
-  const what = `${percent(bad, checked)} ${disposable === 0 ? "would bounce" : "would bounce or are disposable"}`;
-  const recommended = `${what}; large mail services recommend less than 2 % of bounces.`;
-  if (share < limits.recommended) return { name: "good", text: `Good: ${recommended}` };
-  if (share < limits.review) return { name: "fair", text: `Fair: ${recommended}` };
-  if (share < limits.pause)
-    return { name: "poor", text: `Poor: ${what}; Amazon SES reviews senders from 5 % of bounces on.` };
-  return { name: "bad", text: `Bad: ${what}; Amazon SES pauses senders from 10 % of bounces on.` };
+  const name = nameOf(bad / checked);
+  const start = `${name[0]!.toUpperCase()}${name.slice(1)}: ${percent(bad, checked)}`;
+  if (fake === 0 && disposable > 0) return { name, text: `${start} are disposable: nobody reads what is sent there.` };
+  const what = disposable > 0 ? `would bounce or are disposable (${percent(fake, checked)} bounce)` : "would bounce";
+  return { name, text: `${start} ${what}; ${whatSendersFace(fake / checked)}.` };
+}
+
+function nameOf(share: number): GradeName {
+  if (share < limits.recommended) return "good";
+  if (share < limits.review) return "fair";
+  return share < limits.pause ? "poor" : "bad";
+}
+
+function whatSendersFace(bounces: number): string {
+  if (bounces < limits.review) return "large mail services recommend less than 2 % of bounces";
+  return bounces < limits.pause
+    ? "Amazon SES reviews senders from 5 % of bounces on"
+    : "Amazon SES pauses senders from 10 % of bounces on";
 }

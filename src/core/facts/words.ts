@@ -24,11 +24,16 @@ export function leadOf(facts: Facts): string {
   const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
   if (countOf(facts.statuses, "quota_exceeded") === filled)
     return `None of ${counted(filled, oneOf(facts), itemsOf(facts))} is checked.`;
-  const are = good === 1 || filled === 1 ? "is" : "are";
-  if (facts.kind === "domain")
-    return `${grouped(good)} of ${counted(filled, "domain")} ${are} neither undeliverable nor disposable.`;
-  return `${grouped(good)} of ${counted(filled, "address", "addresses")} ${are} fit for a mailing.`;
+  const isOne = good === 1 || filled === 1;
+  const is = isOne ? "is" : "are";
+  const what = facts.kind === "domain" ? "neither undeliverable nor disposable" : "fit for a mailing";
+  if (repeatedIn(facts) > 0)
+    return `${grouped(good)} of ${rows(filled)} ${isOne ? "has" : "have"} ${facts.kind === "email" ? "an address" : "a domain"} that is ${what}.`;
+  return `${grouped(good)} of ${counted(filled, oneOf(facts), itemsOf(facts))} ${is} ${what}.`;
 }
+
+/** Rows whose item is in an earlier row. */
+const repeatedIn = ({ rows, distinct, empty, kept }: Facts): number => Math.max(0, rows - empty - kept - distinct);
 
 export function detailsOf(facts: Facts): string {
   const lost = badRowsOf(facts);
@@ -78,6 +83,7 @@ export function nextStepsOf(facts: Facts): readonly string[] {
   const disposable = countOf(facts.statuses, "disposable");
   const fake = countOf(facts.statuses, "fake");
   const open = countOf(facts.statuses, "quota_exceeded");
+  const repeated = repeatedIn(facts);
   return [
     ...(facts.badRows > 0 ? [`Mend the ${these(facts.badRows)} that could not be read.`] : []),
     ...(open > 0 ? ["Check the rest when the quota has units again."] : []),
@@ -85,6 +91,11 @@ export function nextStepsOf(facts: Facts): readonly string[] {
     ...(fake - typos > 0 ? [`Take out the ${typos > 0 ? "other " : ""}${these(fake - typos)} that would bounce.`] : []),
     ...(disposable > 0
       ? [`Take out the ${these(disposable)} with disposable ${itemsOf(facts)}, or ask for others.`]
+      : []),
+    ...(repeated > 0
+      ? [
+          `Leave out the ${these(repeated)} that ${repeated === 1 ? "repeats" : "repeat"} ${facts.kind === "email" ? "an address" : "a domain"}.`,
+        ]
       : []),
     ...attacksOf(facts).map(({ place, pattern, rows, all }) => {
       return `Ask those of ${place} to confirm: ${percent(rows, all)} of its rows are ${pattern}, as when a form is attacked.`;
@@ -98,7 +109,7 @@ export function nextStepsOf(facts: Facts): readonly string[] {
         `Look at ${shownValue(worst.name)} (${group.column}): ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`,
       ];
     }),
-    ...(fake + disposable + open + facts.badRows === 0 && facts.rows > facts.empty
+    ...(fake + disposable + open + facts.badRows + repeated === 0 && facts.rows > facts.empty
       ? ["Nothing: the list can be used."]
       : []),
   ];
@@ -114,9 +125,8 @@ export const attacksOf = ({ breakdown }: Facts) =>
   });
 
 export function duplicatesOf(facts: Facts): string {
-  const { distinct, empty, kept } = facts;
   const sameMailbox = facts.breakdown?.sameMailbox ?? 0;
-  const repeated = Math.max(0, facts.rows - empty - kept - distinct);
+  const repeated = repeatedIn(facts);
   const reach = sameMailbox === 1 ? "address reaches" : "addresses reach";
   return [
     repeated > 0 && `${rows(repeated)} ${repeated === 1 ? "repeats" : "repeat"} the entry of an earlier row.`,
