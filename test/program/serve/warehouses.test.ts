@@ -62,6 +62,23 @@ describe("a remote function of BigQuery", () => {
     expect(await used("bigquery")).toBe(4);
   });
 
+  test("takes rows as tables do: blanks and other case cost nothing, and nothing is an item in an empty row", async () => {
+    const key = await createKey(home, { name: "rows", limit: 10 });
+    const calls = [
+      [" ann@larch-and-oak.com "],
+      ["Ann@Larch-and-Oak.com"],
+      [""],
+      ["  "],
+      ["Ann <ann@larch-and-oak.com>"],
+    ];
+    const replies = ["ok", "ok", null, null, "ok"];
+    expect((await post("/emails/bigquery", bigQuery(key, calls))).body).toEqual({ replies });
+    const urls = [["https://www.mailinator.com/x"], ["WWW.mailinator.com"], ["ann@mailinator.com"]];
+    const domains = { replies: ["disposable", "disposable", "disposable"] };
+    expect((await post("/domains/bigquery", bigQuery(key, urls, "next"))).body).toEqual(domains);
+    expect(await used("rows")).toBe(3);
+  });
+
   test.each([
     [undefined, [["a@b.net"]], 401, "Bearer KEY."],
     ["sk_guess", [["a@b.net"]], 401, "Unauthorized."],

@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { extractItem, itemKey } from "../../../core/run/items/item.js";
 import { Refusal } from "../../refusal.js";
 import * as openapi from "../openapi.js";
 import { tooManyItems } from "../plugins/json-body.js";
@@ -86,7 +87,9 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
         handler: async (request: FastifyRequest, reply) => {
           const rows = itemsOf(request.body);
           if (rows.length > maximumItems) throw tooManyItems(maximumItems);
-          const items = [...new Set(rows.filter((item) => item !== null))];
+          // As in tables: without what surrounds an item, and the same in any case.
+          const found = rows.map((row) => (row === null ? "" : extractItem(kind, row)));
+          const items = [...new Map(found.filter((item) => item !== "").map((item) => [itemKey(item), item])).values()];
           const content = Buffer.from(JSON.stringify(items));
           const batch = batchOf(request);
           // Part of the key is the content: an id that comes again with other rows is another request.
@@ -95,8 +98,8 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
               ? undefined
               : createHash("sha256").update(`${name} ${kind} ${batch}\0`).update(content).digest("hex");
           const judged = await judging.judge(request, { field, kind }, items, { idempotencyKey, body: content });
-          const statusOf = new Map(items.map((item, i) => [item, judged?.statuses[i] ?? "quota_exceeded"]));
-          const statuses = rows.map((item) => (item === null ? null : statusOf.get(item)!));
+          const statusOf = new Map(items.map((item, i) => [itemKey(item), judged?.statuses[i] ?? "quota_exceeded"]));
+          const statuses = found.map((item) => (item === "" ? null : statusOf.get(itemKey(item))!));
           return reply.send(answerOf(request.body, statuses));
         },
       });
