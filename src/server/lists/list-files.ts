@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isWritten } from "../../files/ending.js";
+import { firstBytes } from "../../files/found.js";
 import type { StoredList } from "../../state/service/lists.js";
 import { Refusal } from "../refusal.js";
 import type { ListChoices, ResultFile } from "./list-facts.js";
@@ -113,7 +114,7 @@ export class ListFiles {
     await mkdir(join(this.folderOf(id), folder), { mode: 0o700 });
     const pathOf = (file: string) => `${folder}/${file}`;
     return {
-      output: pathOf(outputName(name)),
+      output: pathOf(this.#outputName({ id, name })),
       split: pathOf(split),
       report: pathOf(reportName),
       findings: pathOf(findingsName),
@@ -122,8 +123,12 @@ export class ListFiles {
 
   async resultsOf(list: CheckedList): Promise<readonly ResultFile[]> {
     const { isSplit } = list.choices as ListChoices;
-    const names = isSplit ? (await readdir(this.resultPath(list, ""))).sort() : [outputName(list.name)];
+    const names = isSplit ? (await readdir(this.resultPath(list, ""))).sort() : [this.#outputName(list)];
     return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(this.resultPath(list, name))).size })));
+  }
+
+  #outputName({ id, name }: Pick<StoredList, "id" | "name">): string {
+    return outputName(name, zipKind(firstBytes(join(this.folderOf(id), name), longestStart)));
   }
 
   resultPath({ id, attempt, choices }: CheckedList, name: string): string {
@@ -178,10 +183,26 @@ const mostReserved = 67_108_864;
 
 const storageFaults = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EIO", "ESTALE"];
 
-/** The ending decides the format. An archive comes back as one; what is only read, such as contacts, becomes CSV. */
-function outputName(name: string): string {
-  const isKept = isWritten(name) || /\.zip$/i.test(name);
-  return `checked-${isKept ? name : name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv")}`;
+/** In bytes: a header of a zip entry, with its name. */
+const longestStart = 1024;
+
+/** What a zip file is, by the name of its first entry; undefined for another file. */
+function zipKind(start: Buffer): "xlsx" | "zip" | undefined {
+  if (start.length < 30 || start.readUInt32LE(0) !== 0x04034b50) return undefined;
+  const first = start.toString("latin1", 30, 30 + start.readUInt16LE(26));
+  return /^(?:\[Content_Types\]\.xml$|_rels\/|docProps\/|xl\/)/.test(first) ? "xlsx" : "zip";
+}
+
+/**
+ * The ending decides the format, unless a zip file has another one. An archive comes back as one; what is only read, such as
+ * contacts, becomes CSV.
+ */
+function outputName(name: string, zip: ReturnType<typeof zipKind>): string {
+  const isArchive = /\.zip$/i.test(name);
+  const ended = (ending: string) => `checked-${name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, "")}.${ending}`;
+  if (zip === "zip" && /\.(?:csv|tsv|tab|txt|jsonl|ndjson|json)$/i.test(name)) return ended("zip");
+  if (zip === "xlsx" && isArchive) return ended("xlsx");
+  return isArchive || isWritten(name) ? `checked-${name}` : ended("csv");
 }
 
 export const removed = (): Refusal => new Refusal(410, "The list was removed.");

@@ -70,7 +70,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   const judging = judgingWith({ store, judges, metrics });
   service.register(validateRoutes, { maximumItems, judging });
   service.register(warehouseRoutes, { maximumItems, judging });
-  if (lists) service.register(listRoutes, { lists, store });
+  if (lists) service.register(listRoutes, { lists, store, refuse: judging.refuse });
   service.register(usageRoutes, { store });
   service.register(probeRoutes, { store, metrics });
   if (page) service.register(pageRoutes, { files: page });

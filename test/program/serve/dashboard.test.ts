@@ -357,7 +357,7 @@ describe.skipIf(wantedBrowser() === undefined).each(await databases())("in a bro
       "1requests refused",
       `12units in 30 days by the busiest key, ${name}`,
     ];
-    for (const words of [...cards, "at most for 95 of 100 checks", `${name} was created (session `]) {
+    for (const words of [...cards, "at most for 95 of 100 checks", `${name}: created (session `]) {
       expect(overview).toContain(words);
     }
     await page.getByRole("link", { name }).first().click();

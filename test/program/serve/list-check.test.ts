@@ -263,6 +263,25 @@ describe("the page of a list", () => {
     expect(await pageAt(archive)).toContain("checked-two.zip");
   });
 
+  test("leaves the columns of an archive's tables to each, and finds out what a zip file with another name is", async () => {
+    const tables = zip({
+      "a.csv": "id,email\n1,ann@larch-and-oak.com\n",
+      "b.csv": "id;name;n;mail\n1;Bob;2;x@mailinator.com\n",
+    });
+    const book = await writeXlsx({ sheets: [{ name: "S", rows: [["email"], ["ann@larch-and-oak.com"]] }] });
+    for (const [content, name, output] of [
+      [tables, "two.zip", "checked-two.zip"],
+      [tables, "two.csv", "checked-two.zip"],
+      [book, "book.zip", "checked-book.xlsx"],
+      [book, "book.csv", "checked-book.csv"],
+    ] as const) {
+      const path = await send(content, name);
+      if (content === tables) expect(await pageAt(path)).not.toMatch(/Column with|Delimiter|between them/);
+      await check(path, {});
+      expect(await pageAt(path)).toContain(output);
+    }
+  });
+
   test("repairs mistyped domains, as chosen", async () => {
     const path = await send("email\nann.lee@gmial.com\n", "typos.csv");
     await check(path, { column: "1", fix: "yes" });

@@ -275,7 +275,7 @@ describe("keys", () => {
     [`revoke sk_${"x".repeat(43)}`, "a secret is no id of a key; run idv keys list to see all keys"],
     ["create --name x --expires 2020-01-01", `--expires: "2020-01-01" is invalid. ${past}`],
     ["create --name x --expires soon", `--expires: "soon" is invalid. ${aDate}`],
-    ["create --name x --permissions all", '--permissions: "all" is invalid. It takes one of emails, domains.'],
+    ["create --name x --permissions all", '--permissions: "all" is invalid. It takes emails, domains, or both.'],
   ])("%s is rejected", async (command, message) => {
     const outcome = await idv(["keys", ...command.split(" ")], { home });
     expect(outcome).toEqual({ code: 2, stdout: "", stderr: `idv: ${message}\n` });

@@ -47,6 +47,8 @@ const mostInSelect = 50;
 function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { list: StoredList }) {
   const { rows, distinct, inputs, badRows } = found as Facts;
   const [{ column, columns, dialect, sheet }] = inputs as readonly [Facts["inputs"][number]];
+  // Each table of an archive has columns and a delimiter of its own.
+  const isOne = inputs.length === 1;
   const { delimiter } = dialect;
   const items = itemsOf({ kind });
   const statuses = knownStatuses.filter((status) => kind === "email" || status !== "alias");
@@ -64,7 +66,7 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
     <form method="post" action={`/dashboard/lists/${id}/run`} class="box">
       <p>
         {counted(rows, "row")} with {grouped(distinct)} different {items}
-        {delimiter === null || sheet !== null
+        {delimiter === null || sheet !== null || !isOne
           ? ""
           : `, fields with a ${delimiterNames[delimiter] ?? delimiter} between them`}
         . Checking them costs at most {counted(distinct, "unit")}.
@@ -85,13 +87,15 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
             chosen={form?.get("sheet")}
           />
         )}
-        <Choice
-          label={`Column with the ${items}`}
-          name="column"
-          options={(columns.length === 0 ? [""] : columns).map((name, i) => [`${i + 1}`, `${i + 1} ${name}`])}
-          chosen={form?.get("column") ?? String(column)}
-        />
-        {sheet === null && (
+        {isOne && (
+          <Choice
+            label={`Column with the ${items}`}
+            name="column"
+            options={(columns.length === 0 ? [""] : columns).map((name, i) => [`${i + 1}`, `${i + 1} ${name}`])}
+            chosen={form?.get("column") ?? String(column)}
+          />
+        )}
+        {sheet === null && isOne && (
           <Choice
             label="Delimiter"
             name="delimiter"

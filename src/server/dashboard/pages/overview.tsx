@@ -33,6 +33,8 @@ export function overviewPage(overview: Overview) {
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const counts = totalOf(days);
   const allUnits = sum(days, (span) => span.units);
+  const open = counts.quota_exceeded;
+  const notChecked = open > 0 ? `, ${counted(open, "item")} not checked` : "";
   const busiest = greatest(
     keys.filter(({ id }) => (units.get(id) ?? 0) > 0),
     ({ id }) => units.get(id),
@@ -62,7 +64,7 @@ export function overviewPage(overview: Overview) {
           </Card>
         )}
       </div>
-      <Section heading={`30 days: ${counted(allUnits, "unit")}`}>
+      <Section heading={`30 days: ${counted(allUnits, "unit")}${notChecked}`}>
         <UsageChart spans={days} />
       </Section>
       <Section heading="Keys with at least 80 % of their units used">
@@ -96,7 +98,7 @@ export function overviewPage(overview: Overview) {
             <ul>
               {audit.map(({ at, who, what, keyId }) => (
                 <li key={`${at} ${keyId} ${what}`}>
-                  <Time at={at} />: {keyId === "" ? "" : `${names.get(keyId) || keyId} was `}
+                  <Time at={at} />: {keyId === "" ? "" : `${names.get(keyId) || keyId}: `}
                   {what} ({who})
                 </li>
               ))}

@@ -5,7 +5,7 @@ export const signInPage = (token: string) => (
   <Page title="Sign in">
     <form method="post" action="/dashboard/sign-in" class="box">
       <input type="hidden" name="token" value={token} />
-      <p>The link works once. The session lasts 12 hours.</p>
+      <p>The link works once. The session lasts 12 hours, or 2 without use.</p>
       <button type="submit">Sign in</button>
     </form>
   </Page>

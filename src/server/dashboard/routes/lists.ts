@@ -82,12 +82,14 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     const list = await listOf(request);
     const to = `/dashboard/lists/${list.id}`;
     if ((list.state !== "found" && list.state !== "failed") || list.found === undefined) return reply.redirect(to, 303);
-    const [input] = (list.found as Facts).inputs as readonly [Facts["inputs"][number]];
+    const { distinct, inputs } = list.found as Facts;
+    const [input] = inputs as readonly [Facts["inputs"][number]];
     const sheet = fieldOf(form, "sheet");
     const isOtherSheet = sheet !== undefined && input.sheet?.others.includes(sheet) === true;
-    // The columns that were chosen from are those of the sheet that was found.
-    const column = isOtherSheet ? undefined : String(numberOf(form, "column", "Column") ?? input.column);
-    const delimiter = choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
+    // The columns that were chosen from are those of the sheet that was found. Tables of an archive differ.
+    const isFound = isOtherSheet || inputs.length > 1;
+    const column = isFound ? undefined : String(numberOf(form, "column", "Column") ?? input.column);
+    const delimiter = isFound ? undefined : choiceOf(form, "delimiter", ["", ",", ";", "tab", "|"]) || undefined;
     const drop = (form.get("drop") ?? "")
       .split(",")
       .filter((status) => knownStatuses.some((known) => known === status));
@@ -96,7 +98,6 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     const key = keys.find(({ id }) => id === wanted) ?? keys.find(({ name }) => name === wanted);
     if (key === undefined) return pageOf(list, { form, fault: "There is no such key that can be charged." });
     const { left } = key.quota;
-    const { distinct } = list.found as Facts;
     // What another sheet needs is not known.
     if (!isOtherSheet && left !== null && left < distinct && !form.has("short")) {
       const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;

@@ -1,4 +1,5 @@
 /** Trying a few items, which costs nothing. */
+import { extractItem } from "../../../core/run/items/item.js";
 import { choiceOf, formIn } from "../form.js";
 import type { Routes } from "../options.js";
 import { tryPage } from "../pages/try.js";
@@ -17,7 +18,8 @@ export const tryRoutes: Routes = async (pages, { classifier }) => {
       const fault = `${items.length} lines; at most ${mostLines}. For more, check a list.`;
       return tryPage({ kind, text, lines: [], fault });
     }
-    const lines = items.map((item) => ({ item, verdict: classifier.classify(kind, item) }));
+    if (items.length === 0) return tryPage({ kind, text, lines: [], fault: "Type an item, or several, one a line." });
+    const lines = items.map((item) => ({ item, verdict: classifier.classify(kind, extractItem(kind, item)) }));
     return tryPage({ kind, text, lines });
   });
 };

@@ -46,10 +46,10 @@ async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean
     if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
       yield checked(start);
       start = undefined;
-    } else if (isNamedForm && start.length > longestLine) throw isForm();
+    } else if (isNamedForm && start.length > longestLine) throw isOneLine();
   }
   if (start === undefined || start.length === 0) return;
-  if (isNamedForm) throw isForm();
+  if (isNamedForm) throw isOneLine();
   yield checked(start);
 }
 
@@ -62,6 +62,13 @@ function checked(start: Buffer): Buffer {
   if (formStart.test(start.toString("latin1", 0, longestFormStart))) throw isForm();
   return start;
 }
+
+/** As `curl -d` sends a file: without its line breaks, in which entries would run into each other. */
+const isOneLine = (): Refusal =>
+  new Refusal(
+    415,
+    "The body is a form, or a list without line breaks: send a file with curl --data-binary @list.csv, and one line with -H 'Content-Type: text/csv'.",
+  );
 
 const isForm = (): Refusal =>
   new Refusal(415, "The body is a form, not a list; send the file as it is: curl --data-binary @list.csv.");

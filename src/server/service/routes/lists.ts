@@ -12,9 +12,12 @@ import { Refusal } from "../../refusal.js";
 import { submissionSchema, text } from "../body-schemas.js";
 import { errorResponses, idempotencyKeySchema, jsonOf, noQuery } from "../openapi.js";
 import { fileIn, receive } from "./list-upload.js";
-import { idempotencyKeyOf, refuseWithoutUnits } from "./validate.js";
+import { idempotencyKeyOf, type JudgingRoutes } from "./validate.js";
 
-type ListRouteOptions = { readonly lists: Lists; readonly store: Pick<ServiceStore, "now" | "record"> };
+interface ListRouteOptions extends Pick<JudgingRoutes["judging"], "refuse"> {
+  readonly lists: Lists;
+  readonly store: Pick<ServiceStore, "record">;
+}
 
 interface SubmitQuery {
   readonly kind: Kind;
@@ -50,7 +53,7 @@ const ofResult = (operationId: string, summary: string, description: string, typ
     409: jsonOf("The list is not done.", "Error"),
   });
 
-export async function listRoutes(service: FastifyInstance, { lists, store }: ListRouteOptions): Promise<void> {
+export async function listRoutes(service: FastifyInstance, { lists, store, refuse }: ListRouteOptions): Promise<void> {
   const listOf = async (request: ListRequest): Promise<StoredList> => {
     const key = await request.authorise();
     const list = await lists.get(request.params.id);
@@ -65,7 +68,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     if (key.isSandbox) throw new Refusal(403, "A sandbox key cannot check lists.");
     const once = idempotencyKeyOf(request);
     const isSent = once !== undefined && (await lists.store.has(key.id, once));
-    if (key.quota.left === 0 && !isSent) refuseWithoutUnits(key, store.now());
+    if (key.quota.left === 0 && !isSent) refuse(key);
   };
 
   service.get(
@@ -147,7 +150,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store }: Lis
     async (request: ListRequest, reply) => {
       const { id, kind } = await listOf(request);
       const key = await request.authorise(kind === "domain" ? "domains" : "emails");
-      if (key.quota.left === 0) refuseWithoutUnits(key, store.now());
+      if (key.quota.left === 0) refuse(key);
       const queued = await lists.start(id);
       if (queued === undefined) throw new Refusal(409, "There is nothing left to check.");
       await store.record({ who: senderOf(key.id), what: `list run again: ${queued.name}`, keyId: key.id });

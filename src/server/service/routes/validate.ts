@@ -165,7 +165,7 @@ export async function validateRoutes(
   }
 }
 
-export function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
+function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {
   const retryAfter = renewsAt === null ? undefined : secondsUntil(renewsAt, now);
   throw new Refusal(429, "No validations are left.", { code: "quota_exhausted", retryAfter });
 }
