@@ -126,7 +126,7 @@ function Page() {
       <main>
         <p class="promise">
           <b>Your list stays on this computer.</b>
-          The page sends nothing and stores nothing: it works without a network, too.
+          The page sends nothing and keeps nothing of your list: it works without a network, too.
         </p>
         {leftOut > 0 && (
           <p class="note" role="status">

@@ -1,6 +1,7 @@
 /** The result of a check: what was found, repairs, saving, and the rows that are undeliverable or disposable. */
 import { useMemo, useState } from "preact/hooks";
 import { Head, Key, Section } from "../../core/facts/render/parts.js";
+import { shownStatus } from "../../core/validator/statuses.js";
 import { counted, grouped } from "../../text.js";
 import { Button, CheckedChoice, Choice, optionsOf, SheetChoice } from "./controls.js";
 import { type FaultCode, faults } from "./faults.js";
@@ -30,6 +31,7 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
   const [accepted, setAccepted] = useState<Accepted>(new Set());
   // Some suggestions are about other faults, such as a second @.
   const repaired = suggestions === facts.repairable ? "typo" : "row";
+  const used = accepted === "all" ? suggestions : accepted.size;
   const column = table.columnName ? `${table.column} (${table.columnName})` : String(table.column);
   return (
     <>
@@ -58,13 +60,16 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       <Html text={parts.result} />
       {suggestions > 0 && (
         <div class="tools">
-          <span>{counted(suggestions, repaired)} can be repaired:</span>
+          <span>
+            {counted(suggestions, repaired)} can be repaired
+            {repaired === "row" && `, ${counted(facts.repairable, "mistyped domain")} among them`}:
+          </span>
           <Button onClick={() => setAccepted("all")} text="Use all" />
           <Button class="quiet" onClick={() => setAccepted(new Set())} text="Use none" />
+          <span role="status">{used > 0 && `${grouped(used)} used in the saved file`}</span>
         </div>
       )}
       <SaveBox
-        accepted={accepted === "all" ? suggestions : accepted.size}
         broken={facts.badRows}
         onSave={(options) =>
           onSave({ ...options, sheet: table.sheet, fix: accepted === "all" ? "all" : [...accepted] })
@@ -81,12 +86,11 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
 const Html = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: text }} />;
 
 interface SaveParts extends Pick<ResultParts, "saving" | "onReport"> {
-  accepted: number;
   broken: number;
   onSave: (options: { onlyGood: boolean; withReasons: boolean }) => void;
 }
 
-function SaveBox({ accepted, broken, saving, onSave, onReport }: SaveParts) {
+function SaveBox({ broken, saving, onSave, onReport }: SaveParts) {
   const [onlyGood, setOnlyGood] = useState(false);
   const [withReasons, setWithReasons] = useState(true);
   return (
@@ -113,7 +117,6 @@ function SaveBox({ accepted, broken, saving, onSave, onReport }: SaveParts) {
           Broken rows, {onlyGood ? "which are left out" : "which stay unchanged"}: {grouped(broken)}
         </p>
       )}
-      {accepted > 0 && <p class="note">Suggestions used in the saved file: {grouped(accepted)}</p>}
       <div class="actions">
         <Button disabled={saving === "busy"} onClick={() => onSave({ onlyGood, withReasons })} text="Save the file" />
         <Button class="quiet" onClick={onReport} text="Save the report" />
@@ -184,7 +187,7 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
               <td class="name">{row.item}</td>
               <td>
                 <Key className={row.status} />
-                {row.reason}
+                {shownStatus(row.status)}: {row.reason}
               </td>
               <td class="name">
                 {row.suggestion}{" "}
@@ -192,6 +195,7 @@ function BadRows({ checked: { facts, badRows, suggestions }, accepted, onAccept 
                   <Button
                     aria-pressed={isAccepted(row)}
                     onClick={() => toggle(row)}
+                    aria-label={`${isAccepted(row) ? "Used" : "Use it"}: ${row.suggestion}`}
                     text={isAccepted(row) ? "Used" : "Use it"}
                   />
                 )}

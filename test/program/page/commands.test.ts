@@ -22,7 +22,10 @@ test("idv page serves it on loopback until it is stopped", async () => {
   expect((await fetch(`${url}other`)).status).toBe(404);
   expect((await fetch(url, { method: "POST" })).status).toBe(404);
   const taken = await idv(["page", "--port", new URL(url).port]);
-  expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("is in use; choose another") });
+  expect(taken).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("something else does already; choose another --port"),
+  });
   child.kill("SIGTERM");
   await expect.poll(() => child.exitCode ?? child.signalCode).not.toBeNull();
 });

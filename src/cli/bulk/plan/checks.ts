@@ -86,7 +86,9 @@ export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.P
   if (wrong !== undefined) {
     // With --offline, a database is refused.
     const choice = wrong.name === "quota" && isDatabase(wrong.words[1]!) ? "--set engine=offline" : "--offline";
-    throw new UsageError(`${wrong.words[0]} is for the offline engine; add ${choice}`);
+    // As it was typed, without the value that it has by itself.
+    const typed = wrong.words[0]!.replace(`=${wrong.record.implied}`, "");
+    throw new UsageError(`${typed} is for the offline engine; add ${choice}`);
   }
   const kept = (["allow", "deny"] as const).filter((list) => found(ownListPath(list, env))?.size);
   const ignored = [

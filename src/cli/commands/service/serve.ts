@@ -200,7 +200,9 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     if (baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname))
       say("--base-url has http: links and sessions of the dashboard are sent unencrypted");
     const tidying = [keepUsageTidy(store, options.keepUsage), keepQuotasClear(store)];
-    if (!hasKeys) say("there are no keys yet: idv keys create --name NAME");
+    // The location may hold a password.
+    const ofState = state === undefined || isDatabase(state) ? "" : ` --state ${shellWord(state)}`;
+    if (!hasKeys) say(`there are no keys yet: idv keys create --name NAME${ofState}`);
     await stopped;
     for (const timer of tidying) clearInterval(timer);
     await Promise.all([pages.close(), lists?.close()]);

@@ -21,6 +21,7 @@ body {
 h1 { margin: 0; font-size: 1.05rem; font-weight: 600; color: var(--soft); overflow-wrap: anywhere; }
 h2 { margin: 0 0 10px; font-size: 1.05rem; }
 h2, thead th, li, .note { overflow-wrap: anywhere; }
+p { overflow-wrap: break-word; }
 .lead { margin: 6px 0 0; font-size: clamp(1.5rem, 4vw, 2.1rem); line-height: 1.25; font-weight: 650; }
 .sub, .note, caption, footer { color: var(--soft); }
 .sub { margin: 6px 0 0; }
