@@ -30,6 +30,7 @@ const readReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EISDIR: "is a folder",
+  ENAMETOOLONG: "its name is too long",
 };
 
 const writeReasons: Readonly<Record<string, string>> = {
@@ -37,6 +38,7 @@ const writeReasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOENT: "the folder does not exist",
   ENOTDIR: "its folder is a file",
+  EEXIST: "is a file",
   EBUSY: "is a mount point, which cannot be replaced",
   EXDEV: "is on a different device from its folder",
   EFBIG: "it would exceed the file size limit (ulimit -f)",
@@ -49,9 +51,13 @@ export function readFault(error: unknown): string {
   return readReasons[code ?? ""] ?? message;
 }
 
+export function writeFault(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return writeReasons[code ?? ""] ?? message;
+}
+
 export function cannotWrite(path: string, error: unknown): Error {
   if (error instanceof FileError || error instanceof ClosedPipe) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
-  return new FileError(`${path}: cannot be written: ${writeReasons[code ?? ""] ?? message}`);
+  if ((error as NodeJS.ErrnoException).code === "EPIPE") return new ClosedPipe(`${path}: was closed by its reader`);
+  return new FileError(`${path}: cannot be written: ${writeFault(error)}`);
 }

@@ -1,7 +1,7 @@
 /** Creates folders one by one: Node's recursive mkdir never returns below a folder such as /proc. */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { FileError } from "./errors.js";
+import { FileError, writeFault } from "./errors.js";
 import { found } from "./found.js";
 
 /** Creates missing parents, too, with 0777 less the umask by default. @throws FileError */
@@ -10,9 +10,13 @@ export function createFolder(path: string, mode?: number): void {
     makeFolder(path, mode);
   } catch (error) {
     if (found(path)?.isFile()) throw new FileError(`${path}: is a file; name a folder`);
-    throw new FileError(`${path}: the folder does not exist and cannot be created: ${(error as Error).message}`);
+    throw new FileError(`${path}: the folder does not exist and cannot be created: ${createFault(error)}`);
   }
 }
+
+/** The folder of a file system such as /proc takes none. */
+const createFault = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === "ENOENT" ? "nothing can be created there" : writeFault(error);
 
 /** Creates missing parents, too, with 0777 less the umask by default. @throws the error of the system, with its code */
 export function makeFolder(path: string, mode = 0o777): void {

@@ -92,10 +92,15 @@ function isJson(text: string): boolean {
 }
 
 function unwrapping(command: string, name: string, wanted: string): string {
-  const isPlain = /^[\w./][\w./-]*$/.test(name);
-  const file = name === "standard input" ? "FILE" : isPlain ? name : `'${name.replaceAll("'", "'\\''")}'`;
+  const file = fileNamed(name);
   const unpack = command.includes("FILE") ? command.replace("FILE", () => file) : `${command} ${file}`;
   return `${unpack} | idv ${wanted}`;
+}
+
+/** As a word of a shell. */
+function fileNamed(name: string): string {
+  if (name === "standard input") return "FILE";
+  return /^[\w./][\w./-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
 /** `start` includes the byte order mark. @throws ChoiceError if the file has another format, or is not text */
@@ -110,7 +115,12 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   if (isUtf32.test(text)) refuse("UTF-32 text, which is not read", "convert it: iconv -f UTF-32 -t UTF-8");
   const own = text.replace(/^\xef\xbb\xbf/, "");
   const format = formats.find(({ start, isIt }) => start.test(own) && (isIt?.(own) ?? true));
-  if (format) refuse(format.what, format.advice);
+  if (format)
+    refuse(
+      format.what,
+      format.advice.replace("FILE", () => fileNamed(name)),
+      format.advice,
+    );
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) refuse("UTF-16 text", "leave out --encoding", "save it as UTF-8");
   if (isMostlyNul(start)) {
     refuse(

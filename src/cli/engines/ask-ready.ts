@@ -19,7 +19,8 @@ export async function askReady({ listen, name }: ListenAddress): Promise<void> {
       request.destroy();
     }, patience);
     request.on("close", () => clearTimeout(timer));
-    request.on("error", ({ message, code }: NodeJS.ErrnoException) => resolve(code ?? message));
+    const reasons: Readonly<Record<string, string>> = { ECONNREFUSED: "connection refused", ENOENT: "no such socket" };
+    request.on("error", ({ message, code = "" }: NodeJS.ErrnoException) => resolve(reasons[code] ?? message));
   });
   if (problem !== undefined) throw new ServiceError(`${name}: the service is not ready: ${problem}`);
 }

@@ -7,7 +7,7 @@ export const faults = {
   sheet: "The workbook has no such sheet.",
   table: "The table cannot be read. Export the list as CSV or .xlsx.",
   row: "A row of the file is broken.",
-  column: "It is not clear which column holds the items.",
+  column: "It is not clear which column holds the items: none does, or several do.",
   items: "No column holds e-mail addresses, or domains if these were chosen.",
   option: "The file cannot be checked in this way.",
   empty: "The file is empty.",

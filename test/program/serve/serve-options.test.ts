@@ -86,7 +86,7 @@ describe("a Unix socket", () => {
 
 describe("--ready", () => {
   test("exits with 5 without one", async () => {
-    const stderr = "idv: 127.0.0.1:1: the service is not ready: ECONNREFUSED\n";
+    const stderr = "idv: 127.0.0.1:1: the service is not ready: connection refused\n";
     expect(await idv(["serve", "--ready", "--port", "1"])).toEqual({ code: 5, stdout: "", stderr });
   });
 

@@ -7,7 +7,7 @@ import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
 import { loadClassifier } from "../../../core/classifier/tables/load-classifier.js";
 import { isLoopback } from "../../../engines/api/loopback.js";
 import { findTable, tableSource } from "../../../engines/data/installed-table.js";
-import { readFault } from "../../../files/errors.js";
+import { writeFault } from "../../../files/errors.js";
 import { rightsOfOthers } from "../../../files/found.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { readBuilt } from "../../../package/own-files.js";
@@ -279,7 +279,7 @@ async function openLists({ state, lists: given, maxListBytes, keepLists, check }
     await lists.files.check();
   } catch (error) {
     await lists.close();
-    throw new UsageError(`--lists: ${folder}: cannot be written: ${readFault(error)}; choose another folder`);
+    throw new UsageError(`--lists: ${folder}: cannot be written: ${writeFault(error)}; choose another folder`);
   }
   if (check) await lists.close();
   return lists;

@@ -29,7 +29,8 @@ export function KeyFields({ keyOf: key, refused, children }: KeyParts) {
   const given = form.getAll("permissions");
   const faultOf = (name: string) => (refused?.field === name ? refused.fault : undefined);
   const field = (name: string) => ({ name, value: form.get(name) ?? "", fault: faultOf(name) });
-  const digits = (most: number) => ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}` }) as const;
+  const digits = (most: number) =>
+    ({ inputMode: "numeric", pattern: `[0-9]{1,${most}}`, title: "digits only, such as 10000" }) as const;
   return (
     <div class="fields">
       <Field {...field("name")} label="Name" hint="what the key is for" required maxLength={100} />
