@@ -118,7 +118,6 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
 
 /** Says what was probably meant otherwise: an address without its @, or several values in one word. */
 function noteForms(values: readonly string[]): void {
-  const hasAddress = values.some((value) => kindOf(value) === "email");
   for (const value of values) {
     const parts = value.split(/[\s,;]+/).filter((part) => part !== "");
     const isDomain = value !== "-" && kindOf(value) === "domain";
@@ -126,8 +125,7 @@ function noteForms(values: readonly string[]): void {
       say(
         `${printable(value)}: checked as one value; for several, leave blanks between them: ${parts.map(printable).join(" ")}`,
       );
-    else if (isDomain && !value.includes("://") && (hasAddress || mailNames.test(value)))
-      say(`${printable(value)}: checked as a domain, since it has no @`);
+    else if (isDomain && mailNames.test(value)) say(`${printable(value)}: checked as a domain, since it has no @`);
   }
 }
 

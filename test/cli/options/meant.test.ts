@@ -299,7 +299,8 @@ test.each([
 
 test.each([
   [["annlee12gmail.com"], "annlee12gmail.com: checked as a domain, since it has no @"],
-  [["ann@b.net", "b.net"], "b.net: checked as a domain, since it has no @"],
+  [["ann@b.net", "bob.oakhotmail.co.uk"], "bob.oakhotmail.co.uk: checked as a domain, since it has no @"],
+  [["ann@b.net", "b.net"], undefined],
   [["ann@b.net,bob@c.net"], "checked as one value; for several, leave blanks between them: ann@b.net bob@c.net"],
   [["b.net", "mygmail.shop.net", "https://larch-and-oak.com/x"], undefined],
   [["Ann Lee <ann@b.net>", '"a b"@b.net'], undefined],

@@ -81,6 +81,6 @@ describe.skipIf(!program.endsWith(".js"))("the action", () => {
     expect(stderr).toContain("--no-such-option");
     // The page of the job shows why.
     const failed = await act(home, { files: "list.csv", column: "work email" });
-    expect(failed.stderr).toMatch(/^::error::idv: no column "work email"; .*$/m);
+    expect(failed.stderr).toMatch(/^::error::idv: no column "work email" \(did you mean "email"\?\); .*$/m);
   });
 });

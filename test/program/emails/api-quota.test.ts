@@ -70,7 +70,7 @@ describe.sequential("the service's quota", () => {
     const key = await createKey(serviceHome, { limit: 1000 });
     const home = listOf(250);
     const dry = await withKey(home, key, ["emails", "list.csv", "-o", "out.csv", "--dry-run"]);
-    const items = '250 rows, 250 distinct items in column 1 "email"; 0 in the cache, 0 fake by syntax';
+    const items = '250 rows, 250 distinct e-mail addresses in column 1 "email"; 0 in the cache, 0 fake by syntax';
     const stderr = expect.stringContaining(`list.csv: ${items}; 250 units would be charged, in 3 requests`);
     expect(dry).toEqual({ code: 0, stdout: "", stderr });
     expect(existsSync(join(home, "out.csv"))).toBe(false);

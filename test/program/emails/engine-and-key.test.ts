@@ -89,7 +89,7 @@ describe("engine and key", () => {
       idv(["login", "--base-url", url, ...more], { home, stdin: "sk_wrong\n" });
     const page = await scriptedServer(respond(200, { "content-type": "text/html" }, "<html>Welcome</html>"));
     for (const [url, code, message] of [
-      [service.url, 3, /answers 401.*; the key is not stored; --no-verify stores it unchecked\n$/],
+      [service.url, 3, /answers 401.*; the key is not stored\n$/],
       [page.url, 5, /is the base URL right\?/],
       ["http://127.0.0.1:1", 5, /^idv: /],
       ["http://10.0.0.1", 2, /the key would be sent unencrypted/],
@@ -146,7 +146,7 @@ describe("engine and key", () => {
   test("doctor --online reports a rejected key", async () => {
     const { url } = await scriptedServer(respond(401, {}, "{}"));
     const outcome = await idv(["doctor", "--online"], { env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: url } });
-    const fault = expect.stringContaining(`FAULT\t${url}: answers 401; idv login stores another key\n`);
+    const fault = expect.stringContaining(`FAULT\t${url}: answers 401; the key is from IDV_API_KEY: change that\n`);
     expect(outcome).toMatchObject({ code: 3, stdout: fault });
   });
 });

@@ -55,7 +55,7 @@ async function verify(baseUrl: Resolved<string>, value: string, settings: Settin
   const key = { value, source: "standard input" };
   const { askService } = await import("../../engines/ask-service.js");
   await askService({ name: "api", reason: "login", baseUrl, key }, settings).catch((error: Error) => {
-    if (error instanceof AuthorisationError) error.message += "; it is not stored";
+    if (error instanceof AuthorisationError) error.message += "; the key is not stored";
     if (error instanceof ServiceError) error.message += "; the key is not stored; --no-verify stores it unchecked";
     throw error;
   });
