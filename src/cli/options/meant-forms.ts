@@ -34,7 +34,9 @@ function millisecondsIn(text: string): number {
 }
 
 export const timeMeant: Meant = (text) => {
-  const time = millisecondsIn(text);
+  const since = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.now() - Date.parse(text) : Number.NaN;
+  // The days since a date, with its own.
+  const time = since > 0 ? Math.ceil(since / day) * day : millisecondsIn(text);
   return time >= 1 ? showTime(Math.round(time)) : undefined;
 };
 

@@ -147,7 +147,12 @@ const optionsOf = new Map([
     }),
   ],
   ["quota", wordsFor({ "write idv quota set --limit N": "limit", "write idv quota set --period month": "period" })],
-  ...["login", "doctor"].map((name) => [name, wordsFor({ [keyAdvice]: keyWords })] as const),
+  ...["login", "doctor", "dashboard"].map(
+    (name) => [name, wordsFor({ [keyAdvice]: keyWords, "write --base-url URL": "url endpoint server host" })] as const,
+  ),
+  ...["usage", "audit"].map(
+    (name) => [name, wordsFor({ "write --since TIME, as in 30d": "from start days last" })] as const,
+  ),
   [
     "check",
     wordsFor({
@@ -223,6 +228,7 @@ const optionOfWord = new Map([
   ["quota set", "--limit N"],
   ["state export", "-o FILE"],
   ["usage", "--key ID"],
+  ["cache prune", "--older-than TIME"],
   ["audit", "--key ID"],
   ["serve", "--port N"],
   ["page", "-o FILE; a report of a list is idv emails list.csv --report FILE.html"],

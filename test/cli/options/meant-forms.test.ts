@@ -56,10 +56,12 @@ test.each<[(text: string) => unknown, string, string]>([
   expect(parse(meant)).toBeDefined();
 });
 
-test("a time span is a date from now on", () => {
-  vi.useFakeTimers({ now: Date.UTC(2099, 0, 1) });
+test("a time span is a date from now on, and a date a span until now", () => {
+  vi.useFakeTimers({ now: Date.UTC(2099, 0, 1, 12) });
   try {
     expect(() => expiryDate("30 days")).toThrow("Did you mean 2099-01-31?");
+    expect(() => time("2098-12-31")).toThrow("Did you mean 2d?");
+    expect(() => time("2099-01-05")).toThrow(new InvalidValue("It takes a time such as 500ms, 30s, 2m, 1h or 30d."));
   } finally {
     vi.useRealTimers();
   }
