@@ -45,7 +45,7 @@ describe("--report", () => {
     const home = folderOf({ "list.csv": list });
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", ...args));
     for (const part of [
-      "4 of 9 rows have an address that is fit for a mailing.",
+      "4 of 9 rows are fit for a mailing.",
       "5 rows are undeliverable or disposable. 1 row only has a mistyped domain.",
       "gmial.com → gmail.com 1",
       "mistyped domain: one letter from a large provider 2 syntax: not written as an address 1",
@@ -78,9 +78,9 @@ describe("--report", () => {
     });
     await emails(home, "list.csv", "-o", "out.csv", "--report", "r.html", "--report", "r.md");
     const markdown = read(home, "r.md");
-    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 rows have an address that is fit for a mailing.");
+    expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 rows are fit for a mailing.");
     expect(markdown).toMatch(
-      /^## Report: list.csv\n\n\*\*1,200 of 1,202 rows have an address that is fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable \(0\.1 % bounce\); large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report: list.csv\n\n\*\*1,200 of 1,202 rows are fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable \(0\.1 % bounce\); large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
@@ -219,7 +219,7 @@ describe("--report", () => {
   test("makes one page for several files", async () => {
     const home = folderOf({ "a.csv": list, "b.csv": "email\nx@mailinator.com\nz@mailinator.com\n" });
     const text = textOf(await reportOn(home, "a.csv", "b.csv", "-o", "out/"));
-    expect(text).toContain("a.csv, b.csv 4 of 11 rows have an address that is fit for a mailing.");
+    expect(text).toContain("a.csv, b.csv 4 of 11 rows are fit for a mailing.");
     expect(text).toContain("mailinator.com 4");
   });
 

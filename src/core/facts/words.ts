@@ -24,12 +24,10 @@ export function leadOf(facts: Facts): string {
   const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
   if (countOf(facts.statuses, "quota_exceeded") === filled)
     return `None of ${counted(filled, oneOf(facts), itemsOf(facts))} is checked.`;
-  const isOne = good === 1 || filled === 1;
-  const is = isOne ? "is" : "are";
+  const is = good === 1 || filled === 1 ? "is" : "are";
   const what = facts.kind === "domain" ? "neither undeliverable nor disposable" : "fit for a mailing";
-  if (repeatedIn(facts) > 0)
-    return `${grouped(good)} of ${rows(filled)} ${isOne ? "has" : "have"} ${facts.kind === "email" ? "an address" : "a domain"} that is ${what}.`;
-  return `${grouped(good)} of ${counted(filled, oneOf(facts), itemsOf(facts))} ${is} ${what}.`;
+  const all = repeatedIn(facts) > 0 ? rows(filled) : counted(filled, oneOf(facts), itemsOf(facts));
+  return `${grouped(good)} of ${all} ${is} ${what}.`;
 }
 
 /** Rows whose item is in an earlier row. */

@@ -59,7 +59,7 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       </div>
       <Html text={parts.result} />
       {suggestions > 0 && (
-        <div class="tools">
+        <div class="tools line">
           <span>
             {counted(suggestions, repaired)} can be repaired
             {repaired === "row" && `, ${counted(facts.repairable, "mistyped domain")} among them`}:

@@ -16,6 +16,7 @@ details.paste { margin-top: 16px; }
 details.paste textarea { margin-top: 8px; }
 .lead { margin-top: 22px; }
 .tools { display: flex; flex-wrap: wrap; gap: 10px 16px; align-items: end; margin: 14px 0; }
+.tools.line { align-items: center; }
 .tools label { flex: 0 1 300px; }
 .bad td { vertical-align: middle; }
 .bad button { padding: 3px 10px; font-size: .87rem; white-space: nowrap; }
