@@ -51,7 +51,6 @@ describe("a failed run prints one line and keeps the old output", () => {
       '--log: "xml" is invalid. It takes one of text, plain, json, github, none, debug, json:FILE, gitlab:FILE, sarif:FILE.':
         "l.csv --log xml",
       "fake: values are joined by commas, as in --drop disposable,fake": "--drop disposable fake l.csv",
-      "m.csv: no such file": "l.csv m.csv",
       "./l.csv: is named twice; leave out one of them": "l.csv ./l.csv",
       "out.csv: cannot be the output and the quota file at once": "l.csv --quota ./out.csv",
     }),
@@ -72,6 +71,7 @@ describe("a failed run prints one line and keeps the old output", () => {
 
   test.each<[string, string[], Record<string, string>?]>([
     ["missing.csv: cannot be read: no such file", ["missing.csv"]],
+    ["m.csv: cannot be read: no such file", ["l.csv", "m.csv"]],
     [".: is a folder; name a file", ["."]],
     [`l.csv:3: ${openQuote}`, ["l.csv"], { "l.csv": 'a,email\n1,a@b.de\n2,"c@d.de\n' }],
     [`l.csv:2: ${tooWide}`, ["l.csv"], { "l.csv": "a,email\n1,a@b.de,x\n" }],

@@ -367,10 +367,10 @@ describe("a file that is not there is answered with what was meant", () => {
     [["emails", "list.csv", "out.csv"], 2, "out.csv: no such file; if the output is meant, write -o out.csv"],
     [["emails", "list.csv", "list2.csv"], 2, "list2.csv: no such file; if the output is meant, write -o list2.csv"],
     [["emails", "list.csv", "lizt.csv"], 2, "lizt.csv: no such file; if the output is meant, write -o lizt.csv"],
-    [["emails", "list.csv", "check"], 2, "check: no such file"],
-    [["emails", "list.csv", "backup@2024 old"], 2, "backup@2024 old: no such file"],
-    [["emails", "list.csv", "2%"], 2, "2%: no such file"],
-    [["emails", "list.csv", "nothere.csv", "-o", "x.csv"], 2, "nothere.csv: no such file"],
+    [["emails", "list.csv", "check"], 6, "check: cannot be read: no such file"],
+    [["emails", "list.csv", "backup@2024 old"], 6, "backup@2024 old: cannot be read: no such file"],
+    [["emails", "list.csv", "2%"], 6, "2%: cannot be read: no such file"],
+    [["emails", "list.csv", "nothere.csv", "-o", "x.csv"], 6, "nothere.csv: cannot be read: no such file"],
     [["emails", "summer", "fair.csv"], 2, "summer: no such file; quote the name: 'summer fair.csv'"],
     [["emails", "--", "list.csv", "-q"], 2, "-q: no such file; options go in front of --"],
     [
@@ -394,11 +394,11 @@ describe("a file that is not there is answered with what was meant", () => {
       2,
       "http://b.net/a?b&c: is a URL, and idv reads files: curl -sSf 'http://b.net/a?b&c' | idv domains",
     ],
-    [["emails", "ann@b.net", "bob@c.net"], 2, "ann@b.net: no such file; to check an address: idv check ann@b.net"],
-    [["emails", "list.csv", "bob@c.net"], 2, "bob@c.net: no such file; to check an address: idv check bob@c.net"],
-    [["domains", "b.net", "c.net"], 2, "b.net: no such file; to check a domain: idv check b.net"],
+    [["emails", "ann@b.net", "bob@c.net"], 6, "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net"],
+    [["emails", "list.csv", "bob@c.net"], 6, "bob@c.net: cannot be read: no such file; to check an address: idv check bob@c.net"],
+    [["domains", "b.net", "c.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
     [["emails", "list.csv", "./list.csv", "-o", "out/"], 2, "./list.csv: is named twice; leave out one of them"],
-    [["emails", "lst.csv", "list2.csv", "x.csv"], 2, "lst.csv: no such file; did you mean list.csv?"],
+    [["emails", "lst.csv", "list2.csv", "x.csv"], 6, "lst.csv: cannot be read: no such file; did you mean list.csv?"],
   ])("idv %j", async (args, code, message) => {
     expect(await idv(args, { home })).toEqual({ code, stdout: "", stderr: `idv: ${message}\n` });
   });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
+import { FileError } from "../../../files/errors.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
@@ -140,18 +141,16 @@ function checkSeveral(kind: Kind, inputs: readonly Input[], options: BulkOptions
   if (missing === undefined && output !== undefined && !existsSync(output) && !/\.\w+$/.test(output))
     throw new UsageError(`-o ${printable(output)}: no such folder; to create it, write -o ${shellWord(`${output}/`)}`);
   if (missing === undefined) throw needPaths(inputs);
-  const hint =
-    meantAmong(paths, missing) ??
-    missingFileHint(
-      missing,
-      kind,
-      paths.map((path) => resolve(path)),
-    );
+  const name = printable(missing);
+  const among = meantAmong(paths, missing);
+  if (among !== undefined) throw new UsageError(`${name}: no such file; ${among}`);
+  const given = paths.map((path) => resolve(path));
+  const hint = missingFileHint(missing, kind, given);
   const isSecond = paths.length === 2 && output === undefined && missing === paths[1];
   const isOutput = isSecond && /^[^=%]+\.\w+$/.test(missing) && (hint?.endsWith("?") ?? true);
-  const toOutput = isOutput ? `if the output is meant, write -o ${shellWord(missing)}` : undefined;
-  const advice = [hint, toOutput].filter(Boolean).join(" ");
-  throw new UsageError(`${printable(missing)}: no such file${advice && `; ${advice}`}`);
+  const toOutput = `if the output is meant, write -o ${shellWord(missing)}`;
+  if (isOutput) throw new UsageError(`${name}: no such file; ${hint === undefined ? "" : `${hint} `}${toOutput}`);
+  throw new FileError(`${name}: cannot be read: no such file${hint === undefined ? "" : `; ${hint}`}`);
 }
 
 /** What a word was meant to be by those around it. */
