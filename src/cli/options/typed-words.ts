@@ -127,7 +127,8 @@ function refuseValueApart(word: string, before: readonly string[], command: Comm
   const isList = option === "--bad-rows" && /^(?:skip|keep)$/.test(value) && before.some((each) => existsSync(each));
   if (isList)
     throw new UsageError(`${word}: no such file; the list of bad rows is written --bad-rows ${value}:${word}`);
-  if (option === "--set" && !value.includes("="))
+  // With other characters, it may be a key, which is not shown.
+  if (option === "--set" && /^[A-Za-z]{1,20}$/.test(value))
     throw new UsageError(`--set: "${value}" has no value; write --set ${value}=${word}`);
   if (option === "--set" && /^[a-z]\w*=./i.test(word))
     throw new UsageError(`${word}: no such file; each setting has its own option: --set ${word}`);

@@ -394,8 +394,16 @@ describe("a file that is not there is answered with what was meant", () => {
       2,
       "http://b.net/a?b&c: is a URL, and idv reads files: curl -sSf 'http://b.net/a?b&c' | idv domains",
     ],
-    [["emails", "ann@b.net", "bob@c.net"], 6, "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net"],
-    [["emails", "list.csv", "bob@c.net"], 6, "bob@c.net: cannot be read: no such file; to check an address: idv check bob@c.net"],
+    [
+      ["emails", "ann@b.net", "bob@c.net"],
+      6,
+      "ann@b.net: cannot be read: no such file; to check an address: idv check ann@b.net",
+    ],
+    [
+      ["emails", "list.csv", "bob@c.net"],
+      6,
+      "bob@c.net: cannot be read: no such file; to check an address: idv check bob@c.net",
+    ],
     [["domains", "b.net", "c.net"], 6, "b.net: cannot be read: no such file; to check a domain: idv check b.net"],
     [["emails", "list.csv", "./list.csv", "-o", "out/"], 2, "./list.csv: is named twice; leave out one of them"],
     [["emails", "lst.csv", "list2.csv", "x.csv"], 6, "lst.csv: cannot be read: no such file; did you mean list.csv?"],
