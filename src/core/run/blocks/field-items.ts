@@ -7,11 +7,21 @@ import { itemsInField } from "./block-renderer.js";
 import type { Judged } from "./chunk-verdicts.js";
 import { mayBeMarked } from "./plain-address.js";
 
+type FieldItemsFound = ReturnType<typeof itemsInField>;
+
 /** `statusOf` is that of the offline classifier; undefined with a service. */
 export function createFieldItems(columns: readonly number[], cells: Cells, statusOf?: (item: string) => Status) {
-  function itemAt(records: ScannedChunk, field: number, nth: number): string | undefined {
-    return itemsInField(records, columns, field, cells)[nth]?.item;
+  let last: { readonly records: ScannedChunk; readonly field: number; readonly found: FieldItemsFound } | undefined;
+
+  /** All items of a long list are asked for one by one. */
+  function itemsAt(records: ScannedChunk, field: number): FieldItemsFound {
+    if (last?.records !== records || last.field !== field)
+      last = { records, field, found: itemsInField(records, columns, field, cells) };
+    return last.found;
   }
+
+  const itemAt = (records: ScannedChunk, field: number, nth: number): string | undefined =>
+    itemsAt(records, field)[nth]?.item;
 
   function columnOf(records: ScannedChunk, field: number) {
     const width = columns.length;
@@ -47,7 +57,7 @@ export function createFieldItems(columns: readonly number[], cells: Cells, statu
       const code = codes[field]!;
       if (!hasItem(code)) return undefined;
       if (isKept(code)) {
-        const found = itemsInField(records, columns, field, cells);
+        const found = itemsAt(records, field);
         const status = knownStatuses[code - firstKeptCode];
         return (found.length > 1 ? found.find(({ item }) => statusOf?.(item) === status) : found[0])?.item;
       }

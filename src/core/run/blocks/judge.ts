@@ -154,12 +154,14 @@ export class Judge {
     const all = items?.codes ?? codes;
     let count = 0;
     let last = -1;
+    let first = 0;
     for (let index = all.indexOf(typoCode); index !== -1; index = all.indexOf(typoCode, index + 1)) {
       const field = items ? items.fields[index]! : index;
       if (field % width !== 0 || field === last) continue;
-      let nth = 0;
-      while (items !== undefined && items.fields[index - nth - 1] === field) nth++;
-      const item = this.judges.items.itemAt(chunk, field, nth)!;
+      // The field's first item: looked for from here if it is another field than that of the last typo.
+      if (items === undefined || items.fields[first] !== field) first = index;
+      while (items !== undefined && items.fields[first - 1] === field) first--;
+      const item = this.judges.items.itemAt(chunk, field, index - first)!;
       if (this.judges.classifier.classify(this.options.kind, item).suggestion === undefined) continue;
       count++;
       last = field;

@@ -9,8 +9,8 @@ const looksLikeAddress = new RegExp(`^[^\\s@,;|"<>()${foreignSeparators}]+@[^\\s
 export const isItem = (kind: Kind, text: string): boolean =>
   (kind === "email" ? looksLikeAddress : looksLikeHost).test(extractItem(kind, text));
 
-/** In characters, as long as a record may be. All steps take time in proportion. */
-export const longestList = 1_048_576;
+/** In characters. Some 6,000 addresses; of the longest ones, the worst take 2 s. */
+export const longestList = 131_072;
 
 const separators: ReadonlySet<string> = new Set([...",;|\r\n", ...foreignSeparators]);
 const betweenItems = /:::|\s+/g;
@@ -23,21 +23,38 @@ const anyOtherSystem = /(?:^|[;,+|\s])(?:x500|x400|sip|eum|spo|notes|ccmail|msma
 const attributeOfX400 = /^(?:[a-z]{1,4}\d?|dda:[^=]*)=/i;
 const plusAndSystem = /\+(?=(?:smtp|x500|x400|sip|eum|spo|notes):)/iy;
 
-const anyAddress = /[^\s@,;|"'<>()]+@[^\s@,;|"'<>()]+/;
+const ofAddress = /[^\s@,;|"'<>()]/;
 
-const isAnother = (before: string, inBrackets: string): boolean => {
-  const found = anyAddress.exec(before)?.[0];
-  return found !== undefined && found.toLowerCase() !== inBrackets.trim().toLowerCase();
-};
+/** In proportion to the text, where an expression would begin anew at each letter. */
+function firstAddress(text: string): string | undefined {
+  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
+    let start = at;
+    while (start > 0 && ofAddress.test(text[start - 1]!)) start--;
+    let end = at + 1;
+    while (end < text.length && ofAddress.test(text[end]!)) end++;
+    if (start < at && end > at + 1) return text.slice(start, end);
+  }
+  return undefined;
+}
 
 /** Returns the parts of a list between its separators, which are not in quotes, and after addresses in angle brackets. */
 function partsOf(text: string, { start, end }: Span): Span[] {
   const parts: Span[] = [];
   let from = start;
+  let seen: string | undefined;
+  let seenTo = start;
   const endPart = (to: number, next: number) => {
     const part = withoutBlanks(text, { start: from, end: to });
     if (part.start < part.end) parts.push(part);
     from = next;
+    seen = undefined;
+    seenTo = next;
+  };
+  /** Whether another address is before the one in brackets. None goes across a bracket. */
+  const isAnother = (at: number, inBrackets: string): boolean => {
+    seen ??= firstAddress(text.slice(seenTo, at));
+    seenTo = at;
+    return seen !== undefined && seen.toLowerCase() !== inBrackets.trim().toLowerCase();
   };
   const closeOf = closesIn(text, end);
   for (let at = start; at < end; at++) {
@@ -46,7 +63,7 @@ function partsOf(text: string, { start, end }: Span): Span[] {
     if (close === -1) endPart(at, at + 1);
     else if (close !== undefined) {
       const inBrackets = character === "<" ? text.slice(at + 1, close) : "";
-      if (inBrackets !== "" && isAnother(text.slice(from, at), inBrackets)) endPart(at, at);
+      if (inBrackets !== "" && isAnother(at, inBrackets)) endPart(at, at);
       at = close;
       if (inBrackets.includes("@")) endPart(close + 1, close + 1);
     } else if (separators.has(character) || character === ">" || startsSystem(text, at)) endPart(at, at + 1);
@@ -57,17 +74,17 @@ function partsOf(text: string, { start, end }: Span): Span[] {
 
 function closesIn(text: string, end: number): (open: number) => number {
   let isQuoteLeft = true;
-  let isBracketLeft = true;
+  let bracket = -1;
   return (open) => {
     if (text[open] === '"') {
       const close = isQuoteLeft ? closingQuote(text, open, end) : -1;
       isQuoteLeft = close !== -1;
       return close;
     }
-    const close = isBracketLeft ? text.indexOf(">", open) : -1;
-    isBracketLeft = close !== -1 && close < end;
+    if (bracket < open) bracket = text.indexOf(">", open);
+    if (bracket === -1 || bracket >= end) bracket = end;
     const next = text.indexOf("<", open + 1);
-    return isBracketLeft && (next === -1 || next > close) ? close : -1;
+    return bracket < end && (next === -1 || next > bracket) ? bracket : -1;
   };
 }
 
@@ -87,7 +104,18 @@ function closingQuote(text: string, open: number, end: number): number {
 export const fieldsOf = (text: string): readonly string[] =>
   partsOf(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
 
-const named = /<[^<>]*@[^<>]*>$|[([{][^()[\]{}<>]*@[^()[\]{}<>]*[)\]}]$|^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
+const afterName = /^[^@]*(?:\s[-–—]|:)\s+\S+@\S+$/;
+
+/** Whether an address has its name before it: in brackets, or after a dash or a colon. */
+function isNamed(text: string): boolean {
+  const isAngle = text.endsWith(">");
+  if (!isAngle && !/[)\]}]$/.test(text)) return afterName.test(text);
+  const brackets = isAngle ? "<>" : "()[]{}<>";
+  let open = text.length - 2;
+  while (open >= 0 && !brackets.includes(text[open]!)) open--;
+  const isOpen = open >= 0 && (isAngle ? text[open] === "<" : "([{".includes(text[open]!));
+  return (isOpen && text.includes("@", open)) || afterName.test(text);
+}
 const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
 
 /** `Ann Lee` or `Maria de la Cruz` beside an address: other words say that it is not used, or are part of it. */
@@ -116,7 +144,7 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
     if (!isAfterComma) endNames();
     const own = text.slice(start, end);
     if (!/\S@\S/.test(own)) names.push(part);
-    else if (named.test(own)) {
+    else if (isNamed(own)) {
       joined.push({ start: names[0]?.start ?? start, end });
       names = [];
     } else {

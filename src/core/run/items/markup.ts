@@ -12,7 +12,7 @@ const markupWith = (scheme: string): RegExp =>
   new RegExp(
     [
       // 1: the item of a link.
-      String.raw`<a\s[^>]*?href\s*=\s*["']?${scheme}([^"'>\s]*)["']?[^>]*>[^<]*(?:<(?!\/a)[^<]*)*<\/a\s*>`,
+      String.raw`<a\s[^<>]*?href\s*=\s*["']?${scheme}([^"'<>\s]*)["']?[^<>]*>[^<]*(?:<(?!\/a)[^<]*){0,20}<\/a\s*>`,
       String.raw`^=HYPERLINK\(\s*"${scheme}(?:"\s*&\s*")?([^"]*)"[^()]*\)$`,
       // 3: tags that start a new line; 4: other tags.
       String.raw`(<\/?(?:br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])(?:\s[^<>]*)?\/?>)`,

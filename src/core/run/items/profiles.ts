@@ -2,7 +2,7 @@
 import { type JsonText, textsIn } from "../../table/json/json-values.js";
 import { nameFitOf } from "../../table/sniff/column.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
-import type { Kind } from "../../validator/validator.js";
+import { type Kind, knownStatuses } from "../../validator/validator.js";
 import { extractItem, looksLikeHost } from "./item.js";
 import { isItem, type ListPart, listedParts } from "./item-list.js";
 
@@ -65,6 +65,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       ...["почта", "электроннаяпочта", "邮箱", "电子邮件", "メール", "メールアドレス", "이메일"],
     ],
     nameWords: ["email", "mail", "courriel", "correo"],
+    statuses: knownStatuses,
     listed: (line) => listedIn("email", line),
     likeness: (field) => (mayHoldItem("email", field) || hasItemInJson("email", field) ? 2 : 0),
     resembles: (field) => /@|\(at\)|\[at\]|\uff20/i.test(field),
@@ -78,6 +79,7 @@ export const profiles: Readonly<Record<Kind, ItemProfile>> = {
       ...["webseite", "dominio", "domaine", "sitio", "siteweb", "домен", "сайт", "域名"],
     ],
     nameWords: ["domain", "website", "hostname", "homepage", "url"],
+    statuses: knownStatuses,
     listed: (line) => listedIn("domain", line),
     likeness: (field) => {
       if (looksLikeHost.test(extractItem("email", field).split("@")[1] ?? "")) return 1;

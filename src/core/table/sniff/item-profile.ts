@@ -7,6 +7,8 @@ export interface ItemProfile {
   /** Known names of columns that hold items: lower case, letters and digits only. */
   readonly columnNames: readonly string[];
   readonly nameWords: readonly string[];
+  /** What the status column of an earlier run holds. */
+  readonly statuses: readonly string[];
   /** Returns 0 for a text without an item, 1 if it contains one, 2 if it is one, by the text alone. */
   likeness(field: string): 0 | 1 | 2;
   /** Returns undefined for a line with anything but items and their names, which may be empty. */
