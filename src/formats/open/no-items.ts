@@ -22,6 +22,8 @@ const names = {
 
 type CheckedTable = Pick<Table, "column" | "firstValues" | "format" | "header" | "otherColumns" | "width">;
 
+type NamedTable = CheckedTable & Pick<Table, "startValues">;
+
 /** A column that is named, or has a usual name, may hold anything. @throws ChoiceError if the sample has no items */
 export function checkItems(kind: Kind, inputName: string, table: CheckedTable, isNamed: boolean): void {
   const { column, format, header, width } = table;
@@ -56,26 +58,29 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
 }
 
 /** @throws ChoiceError if no value in a named column may be an item, but some in another one may */
-export function checkNamed(kind: Kind, inputName: string, table: CheckedTable): void {
+export async function checkNamed(kind: Kind, inputName: string, table: NamedTable): Promise<void> {
   const profile = profiles[kind];
   const cells = new Cells({ ...usualCells, kind });
   // Several domains in a field do not resemble one, and neither do addresses, which have some.
   const isLikely = (value: string) => profile.likeness(value) > 0;
-  const mayHold = (column: number) => {
-    const values = table.firstValues(column).filter((value) => !cells.isNone(value.trim()));
-    // A second column may well be empty but for a few remarks.
-    const isSure = values.length >= (column === table.column ? 1 : 3);
+  const hasItems = (column: number) => table.firstValues(column).some(isLikely);
+  const other = [...Array(table.width).keys()].find(hasItems);
+  if (other === undefined) return;
+  // A second column may well be empty but for a few remarks, and a short name beside an address be a domain.
+  const isCertain = table.firstValues(other).some((value) => profile.likeness(value) === 2);
+  const mayHold = (all: readonly string[], column: number) => {
+    const values = all.filter((value) => !cells.isNone(value.trim()));
+    const isSure = values.length >= (column === table.column && isCertain ? 1 : 3);
     return !isSure || values.some((value) => profile.resembles(value) || isLikely(value));
   };
-  const wrong = [table.column, ...table.otherColumns].find((column) => !mayHold(column));
-  const other = [...Array(table.width).keys()].find((column) => table.firstValues(column).some(isLikely));
-  if (wrong === undefined || other === undefined) return;
+  const suspect = [table.column, ...table.otherColumns].find((column) => !mayHold(table.firstValues(column), column));
+  if (suspect === undefined || mayHold(await table.startValues(suspect), suspect)) return;
   const nameOf = (column: number) => columnText(column, nameText(table.header?.[column] ?? ""));
   const [advice, page] =
     table.otherColumns.length > 0 ? ["leave it out", "leave it out"] : ["name that one with -c", "name that one"];
   throw new ChoiceError(
     printable(
-      `${inputName}: no field in ${nameOf(wrong)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
+      `${inputName}: no field in ${nameOf(suspect)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,
     ),
     { code: "column", advice: `${advice}, or pass --force`, page },
   );

@@ -101,7 +101,7 @@ export async function openInput(
   if (sheet !== undefined) await checkFormulas(name, sheet, table);
   await noteTable(choices, table);
   const isNamed = choices.table.columns !== undefined;
-  if (isNamed && !isForced) checkNamed(kind, name, table);
+  if (isNamed && !isForced) await checkNamed(kind, name, table);
   checkItems(kind, name, table, isNamed || isForced);
   checkUpdate(choices, table);
   const columns = addedColumns(choices, table);
@@ -156,7 +156,7 @@ async function noteTable(
   if (header?.some((name) => !isUtf8Text(name))) {
     const encoding = await surelyIn();
     const advice = encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
-    notes.push(`its header is not UTF-8; ${advice} to read the names of its columns`);
+    notes.push(`its header is not UTF-8, and read as windows-1252; ${advice} if that is wrong`);
   }
   for (const text of notes) note(`${inputName}: ${text}`);
 }

@@ -162,6 +162,14 @@ describe("the columns of an earlier run", () => {
     },
   );
 
+  test("are those behind a status: others of such names are validated", async () => {
+    const stdin = "url,canonical_url\nhttps://larch-and-oak.com/a,https://mailinator.com/b\n";
+    const { stdout } = await idv(["domains", "-c", "*", "-q"], { stdin });
+    expect(stdout).toContain("https://mailinator.com/b,ok,disposable\n");
+    const { stderr } = await idv(["domains"], { stdin });
+    expect(stderr).toContain('not validated: 2 "canonical_url"; -c "*" does');
+  });
+
   test("are not said to be left out", async () => {
     const home = folderOf({ "list.csv": "id,email,backup\n1,bob.smith@gmial.com,karl@web.de\n" });
     await idv(["emails", "list.csv", "-I.bak", "--explain", "-c", "email"], { home });
@@ -197,6 +205,23 @@ describe("a column without items", () => {
     const { code, stdout, stderr } = await idv([command, "list.csv", "-q", ...words], { home });
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
     expect((await readQuota(home)).used).toBe(0);
+  });
+
+  test.each([
+    [
+      "a domain without a dot beside an address",
+      "domains",
+      ["-c", "site"],
+      "site,email\nmyshop,ann@larch-and-oak.com\n",
+    ],
+    [
+      "addresses that come late",
+      "emails",
+      ["-c", "email", "-c", "backup"],
+      `email,backup\n${Array.from({ length: 400 }, (_, i) => `ann${i}@larch-and-oak.com,${i < 300 ? "declined" : `b${i}@larch-and-oak.com`}\n`).join("")}`,
+    ],
+  ])("runs if it may hold some: %s", async (_, command, words, stdin) => {
+    expect(await idv([command, ...words, "-q"], { stdin })).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("runs beside another if it holds but a few remarks", async () => {

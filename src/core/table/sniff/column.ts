@@ -50,7 +50,8 @@ export function findColumn(wanted: string, header: Header, width: number): numbe
   if (header === undefined) {
     const what = index === undefined ? `"${wanted}": the table has no header` : `${wanted}: the table has ${width}`;
     const page = width === 1 ? "leave it out" : `give the column's index, 1 to ${width}`;
-    throw new ChoiceError(`no column ${what}`, { code: "column", advice: `${page}, with -c`, page });
+    const advice = width === 1 ? "leave out -c" : `${page}, with -c`;
+    throw new ChoiceError(`no column ${what}`, { code: "column", advice, page });
   }
   const names = header.map(nameText);
   const [, base = wanted, nth] = /^(.*)\[(\d+)\]$/s.exec(wanted) ?? [];
@@ -120,8 +121,15 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
   const fitting = named.filter(({ name, content, isBlank }) => name === 3 || content > 0 || (isBlank && name > 1));
   const names = () => header?.map(nameText) ?? Array.from({ length: width }, () => "");
   const column = best();
-  // Of an earlier run.
-  const isOwn = (index: number) => /^(?:suggestion|was|canonical)(?:_.*)?$/.test(nameText(header?.[index] ?? ""));
+  // Of an earlier run: behind its statuses.
+  const isStatus = (field: string) => profile.statuses.includes(field);
+  const firstStatus = columns.findIndex(({ index }) => {
+    const fields = records.map((record) => record[index] ?? "").filter((field) => field !== "");
+    return fields.length > 0 && fields.every(isStatus);
+  });
+  const ownName = /^(?:idv_)?(?:suggestion|was|canonical|mx)(?:_.*)?$/;
+  const isOwn = (index: number) =>
+    firstStatus !== -1 && index > firstStatus && ownName.test(nameText(header?.[index] ?? ""));
   const isOther = ({ index, name, content, share }: Found) =>
     index !== column && content > 0 && (name > 0 || share >= 0.5) && !isOwn(index);
   return { column, others: columns.filter(isOther).map(({ index }) => index) };
