@@ -20,7 +20,7 @@ import { Resources } from "./open/resources.js";
 import { isNothing, openStandardInput } from "./open/standard-input.js";
 import { type BulkRequest, type Plan, type Plans, planRun } from "./plan/plan.js";
 import { exitCodeOf } from "./report/exit-code.js";
-import { costOrResumption, sayUnvalidated } from "./report/failed-run.js";
+import { costOrResumption, hasOwnLimit, sayUnvalidated } from "./report/failed-run.js";
 import { appendSummary, printSummary } from "./report/print.js";
 import { validateFile } from "./validate.js";
 
@@ -110,7 +110,7 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
       const { charged, distinct } = countsSince(before, countsOf(session));
       totals.addFailure(failure.exitCode, charged);
       const hadItems = distinct > 0 || (session.writtenKeys?.size ?? 0) > writtenBefore;
-      if (isLast || !needsAll(plan, hadItems)) continue;
+      if (isLast || !needsAll(plan, run, hadItems)) continue;
       const later = plans.slice(index + 1);
       sayUnvalidated(plan, later);
       for (const _ of later) totals.addFailure(failure.exitCode);
@@ -122,8 +122,8 @@ async function validateFiles(plans: readonly Plan[], run: Run, resources: Resour
 }
 
 /** Which items are new in a file depends on those before it; what the name of a run has paid, on which are new. */
-const needsAll = ({ run, filter }: Plan, hadItems: boolean): boolean =>
-  run !== undefined || (filter.dedupe !== undefined && hadItems);
+const needsAll = ({ run: name, filter }: Plan, run: Run, hadItems: boolean): boolean =>
+  (name !== undefined && hasOwnLimit(run)) || (filter.dedupe !== undefined && hadItems);
 
 /**
  * What the name of a run has paid is lent to a file of the same size, which may have other items. If the quota has too

@@ -6,6 +6,7 @@ import { extractItem } from "../../core/run/items/item.js";
 import { validateTable } from "../../core/run/run.js";
 import type { RunReport } from "../../core/run/run-options.js";
 import { checkFound } from "../../formats/open/no-items.js";
+import { formatByName } from "../../formats/registry.js";
 import { loadOfflineRules } from "../engines/offline-engine.js";
 import { EmptyInput } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
@@ -27,6 +28,8 @@ const signalMilliseconds = 20;
 /** Commits the outputs, too. @param place `file 2 of 3` @throws EmptyInput for no rows with `--fail-on no-rows` */
 export async function validateFile(plan: Plan, run: Run, resources: Resources, place: string | undefined) {
   const started = performance.now();
+  // A file may have a name by which no table can be written; the others in the folder can.
+  if (plan.folder !== undefined) formatByName(plan.output!);
   const files = await openFiles(plan, run, resources);
   const usage = usageSince(run);
   try {

@@ -202,6 +202,27 @@ describe("several files", () => {
     }
   });
 
+  test.each([
+    ["without a limit, or with another fault", { IDV_RUN: "nightly" }, undefined],
+    ["without a name", {}, 100],
+  ])("that follow one that fails are validated %s", async (_, env, limit) => {
+    const home = folderOf({ "a.csv": a, "b.csv": 'email\n"open\n', "c.csv": "email\nb@larch-and-oak.com\n" });
+    if (limit !== undefined) await setQuota(home, { limit });
+    const { code } = await idv(["emails", "a.csv", "b.csv", "c.csv", "-o", "out/", "-q"], { home, env });
+    expect([code, readdirSync(join(home, "out")).sort()]).toEqual([6, ["a.csv", "c.csv"]]);
+  });
+
+  test("with a name of which no table can be written fail alone", async () => {
+    const home = folderOf({
+      "a.csv": a,
+      "b.pdf": "%PDF-1.4\n",
+      "c.vcf": "BEGIN:VCARD\nFN:B\nEMAIL:b@web.de\nEND:VCARD\n",
+    });
+    const { code, stderr } = await idv(["emails", "a.csv", "b.pdf", "c.vcf", "-o", "out/", "-q"], { home });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("out/b.pdf: .pdf cannot be written; name it .csv")]);
+    expect(readdirSync(join(home, "out")).sort()).toEqual(["a.csv", "c.csv"]);
+  });
+
   test("of a run with a name leave what one of them has cost to it", async () => {
     const home = folderOf({ "a.csv": a, "b.csv": "email\nb@larch-and-oak.com\n" });
     await setQuota(home, { limit: 3 });

@@ -94,9 +94,12 @@ function pathsOfTable(path: string, member: Member, isSeveral: boolean, options:
     return { ...paths, output: `${output}/${table}`, returned: { path: output, backup: undefined } };
   }
   if (!isSeveral && !isFolder(output)) return { ...paths, output };
-  const file = join(output, ...namesIn(fileNameOf(path, member)));
+  const file = asTable(join(output, ...namesIn(fileNameOf(path, member))));
   return { ...paths, output: file, folder: dirname(file) };
 }
+
+/** Contacts are only read. */
+const asTable = (path: string): string => path.replace(/\.(?:vcf|ldif)$/i, ".csv");
 
 function fileNameOf(path: string, { container: { within, isOfSheets }, table }: Member): string {
   // Archives in archives become folders.
@@ -201,7 +204,7 @@ function pathsOfFile(file: string, name: string, isSeveral: boolean, options: Bu
   const wanted = named === "-" ? undefined : named;
   const isNamed = wanted !== undefined && (isSeveral ? isFolder(wanted) : wanted.endsWith("/"));
   const folder = input !== undefined && isNamed ? wanted : undefined;
-  const output = folder === undefined ? wanted : join(folder, name);
+  const output = folder === undefined ? wanted : asTable(join(folder, name));
   if (input !== undefined && output !== undefined && isSameFile(input, output)) {
     throw isInput(output);
   }

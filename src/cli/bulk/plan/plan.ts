@@ -11,7 +11,7 @@ import { resolvedPath } from "../../../files/found.js";
 import { compressionByName } from "../../../formats/compression/compression-format.js";
 import { refuse, type SheetKind } from "../../../formats/format.js";
 import type { ColumnChoices, WrittenSheets } from "../../../formats/open/open-input.js";
-import { formatByName, formatOfKind, sheetKind, sheetKindOf, tableEndings } from "../../../formats/registry.js";
+import { formatByName, formatOfKind, sheetKind, sheetKindOf } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
 import { noteUnaskedExchanges, ownListFiles, readOwnLists } from "../../config/own-lists.js";
 import { dataTablePath } from "../../config/paths.js";
@@ -190,13 +190,12 @@ function sheetsOf(
 }
 
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
-  const { input = "", output, isInPlace, backup, folder, returned, member } = paths;
+  const { output, isInPlace, backup, folder, returned, member } = paths;
   const sheets = sheetsOf(paths, options, settings);
   const isNamed = output !== undefined && !isInPlace && !(returned && member?.container.isOfSheets);
   // Also a name with the ending of the input: what is written is text.
-  // Of several files, one that is probably no table is refused when it is read, and the others are validated.
-  const isUnlikely = folder !== undefined && !tableEndings.has(endingOf(input));
-  if (isNamed && !isUnlikely) formatByName(output);
+  // Of several files, the others are validated.
+  if (isNamed && folder === undefined) formatByName(output);
   if (sheets !== undefined) {
     const { loses, refuses } = formatOfKind(sheets.kind);
     if (isNamed && compressionByName(output) !== undefined) {

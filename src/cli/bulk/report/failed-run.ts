@@ -31,8 +31,12 @@ function costOf({ engine: { dryRunItems }, session, totals }: Run): number {
   return dryRunItems === undefined ? countsOf(session).charged - totals.toldUnits : Number.NaN;
 }
 
-const hasLimit = ({ engine: { validator }, session }: Run): boolean =>
-  validator.embedded === undefined || session.quota?.()?.left !== null;
+const isOffline = ({ engine: { validator } }: Run): boolean => validator.embedded !== undefined;
+
+/** Whether the quota of the offline engine has a limit, as far as it is known. */
+export const hasOwnLimit = (run: Run): boolean => isOffline(run) && run.session.quota?.()?.left !== null;
+
+const hasLimit = (run: Run): boolean => !isOffline(run) || hasOwnLimit(run);
 
 /** Rows of later files that are also in the failed one would be in no output. */
 export function sayUnvalidated({ inputName, run }: Plan, later: readonly Plan[]): void {
