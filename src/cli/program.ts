@@ -161,7 +161,10 @@ async function help(program: Command, words: readonly string[], json = false): P
     const { printTopic } = await import("./help/topics.js");
     return print(printTopic(topic.toLowerCase()));
   }
-  const path = commandsOn(words, program);
+  const path = commandsOn(
+    words.map((word) => word.toLowerCase()),
+    program,
+  );
   if (path.length > words.length) return path.at(-1)!.outputHelp();
   const about = topicAbout(topic);
   const meant = meantBy(topic, [...topicNames, ...commands.map(({ name }) => name)]);
@@ -206,8 +209,8 @@ function remarkOn(name: string, words: readonly string[]): string {
     return " (idv serve starts it, Ctrl-C ends it, --ready asks whether it runs)";
   if (option !== undefined && !words.includes(option.split(" ")[0]!)) return ` (write ${option})`;
   if (name !== "login") return "";
-  const url = words.slice(1).find(isUrl);
-  if (url !== undefined) return ` (write --base-url ${url})`;
+  // It may hold a password.
+  if (words.slice(1).some(isUrl)) return " (write --base-url URL)";
   const file = words.slice(1).find((word) => existsSync(word) || /\.(?:txt|key)$/.test(word));
   return file === undefined
     ? "; a key there is in the history of the shell, and other users see it: replace it"
@@ -237,18 +240,18 @@ function optionMeant(flag: string, command: Command, name: string): string | und
 }
 
 function commandMeant(word: string, command: Command): string | undefined {
+  const instead = command.parent === null ? insteadOfCommand(word) : undefined;
+  if (instead !== undefined) return instead;
   if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
-  if (command.parent === null && word === "/?") return "write idv --help";
   const [, called, rest] = /^([a-z]+)[ =](.+)$/s.exec(word) ?? [];
   if (command.parent === null && command.commands.some((each) => each.name() === called))
     return `${word.includes("=") ? "write" : "leave out the quotes:"} idv ${called} ${rest}`;
   if (command.parent === null && /[./\\]/.test(word)) return `to check ${commandFor(word)}`;
   if (["allow", "deny"].includes(command.name()) && /[.@]/.test(word)) return `write idv ${command.name()} add ${word}`;
-  const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   const known = command.commands.map((each) => each.name());
   if (command.parent === null && topicNames.some((topic) => topic === word)) return `write idv help ${word}`;
   const meant = verbCalled(word.toLowerCase(), known) ?? meantBy(word, known);
-  return instead ?? (meant && `did you mean ${meant}?`);
+  return meant && `did you mean ${meant}?`;
 }
 
 function commandFor(word: string): string {

@@ -53,20 +53,19 @@ export async function resolveSettings(
 /** Set by idv's own processes, its tests, and Kubernetes and Docker for a service of this name. */
 const foreignVariable = /^IDV_(?:TEST_|RESERVATION$|SERVICE_(?:HOST|PORT)|PORT(?:_|$))/;
 
-const decisive: ReadonlySet<string> = new Set(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_BASE_URL", "IDV_ENGINE"]);
+export function unknownVariables(env: NodeJS.ProcessEnv) {
+  const known = [...Object.keys(environmentVariables), ...settings.settingNames.map(settings.variableOf)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith("IDV_") && !foreignVariable.test(name) && !known.includes(name))
+    .map((name) => ({ name, meant: meantBy(name, known) }));
+}
 
 /** A mistyped one would be ignored, and addresses sent that were to stay here. */
 function noteUnknownVariables(env: NodeJS.ProcessEnv, onNotice: (text: string) => void): void {
-  const known = [...Object.keys(environmentVariables), ...settings.settingNames.map(settings.variableOf)];
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith("IDV_") || foreignVariable.test(name) || known.includes(name)) continue;
+  for (const { name, meant } of unknownVariables(env)) {
     // It promises that no address is sent: a note could be missed.
     if (name === "IDV_OFFLINE" && env[name] !== "")
       throw new UsageError("IDV_OFFLINE: idv has no such variable; use IDV_ENGINE=offline or --offline");
-    const meant = meantBy(name, known);
-    // Without it, another engine would run.
-    if (meant !== undefined && decisive.has(meant) && env[name] !== "")
-      throw new UsageError(`${name}: idv has no such variable; did you mean ${meant}?`);
     onNotice(`${name}: idv has no such variable${meant === undefined ? "" : ` (did you mean ${meant}?)`}`);
   }
 }

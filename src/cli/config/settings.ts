@@ -159,8 +159,10 @@ export function setSetting(text: string, where: string): SetSetting {
   const name = settingNames.find((name) => name === given);
   if (value !== undefined && name !== undefined)
     return [name, parsed<unknown>(`${where} ${name}`, value, parserOf(name))];
-  const meant = settingNames.find((name) => name === /^(\w+)\s*[:=]?/.exec(text)?.[1]);
-  if (meant !== undefined) throw new UsageError(`${where}: write ${meant}=VALUE, without blanks around =`);
+  const [, word, blank = ""] = /^(\w+)(\s*)[:=]?/.exec(text) ?? [];
+  const meant = settingNames.find((name) => name === word);
+  if (meant !== undefined)
+    throw new UsageError(`${where}: write ${meant}=VALUE${blank === "" ? "" : ", without blanks around ="}`);
   // The value may be a key in the wrong place, so it is not shown.
   if (!/^[\w-]{1,30}$/.test(given)) throw new UsageError(`${where}: takes NAME=VALUE, as in timeout=1m`);
   throw new UsageError(`${where}: ${unknownName(given, "setting", settingNames)}; see idv help settings`);

@@ -3,6 +3,7 @@
 import { AuthorisationError } from "../../core/validator/errors.js";
 import { isLoopback } from "../../engines/api/loopback.js";
 import { findApiKey, isKeyConfigured, readLogin } from "../config/api-key.js";
+import { unknownVariables } from "../config/resolve-settings.js";
 import type { Resolved, Settings } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 
@@ -40,6 +41,9 @@ export async function chooseEngine(
     const login = await readLogin(env);
     const reason = login ? `the key of idv login is for ${login.baseUrl}` : "no key is configured";
     const isNamed = engine.value === "api" || baseUrl.value !== undefined;
+    const mistyped = isNamed ? undefined : unknownVariables(env).find(({ meant = "" }) => deciding.has(meant));
+    if (mistyped !== undefined && env[mistyped.name] !== "")
+      throw new UsageError(`${mistyped.name}: idv has no such variable; did you mean ${mistyped.meant}?`);
     if (!isNamed) return { name: "offline", reason };
     // The other engine would give other verdicts, without a word where nobody looks.
     const service = baseUrl.value === undefined ? "" : `${baseUrl.value} (${baseUrl.source}): `;
@@ -58,6 +62,9 @@ export async function chooseEngine(
   const reason = service.source === key.source ? why : `${service.source}; ${why}`;
   return { name: "api", reason, baseUrl: service, key };
 }
+
+/** Variables without which the offline engine runs. */
+const deciding: ReadonlySet<string> = new Set(["IDV_API_KEY", "IDV_API_KEY_COMMAND", "IDV_BASE_URL", "IDV_ENGINE"]);
 
 /** A variable may be empty as a secret that is missing in CI. */
 const emptyVariable = (env: NodeJS.ProcessEnv): string | undefined =>

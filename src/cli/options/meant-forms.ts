@@ -20,8 +20,14 @@ const unitWords: Readonly<Record<string, string>> = {
   h: "h hr hrs hour hours hourly",
   d: "d day days daily",
 };
+/** `M` may be months. */
 const unitCalled = (word: string): string | undefined =>
-  Object.keys(unitWords).find((unit) => unitWords[unit]!.split(" ").includes(word.toLowerCase()));
+  word === "M"
+    ? undefined
+    : Object.keys(unitWords).find((unit) => unitWords[unit]!.split(" ").includes(word.toLowerCase()));
+
+/** A century: nobody means more, and dates end somewhere. */
+const mostMilliseconds = 36_525 * day;
 
 function millisecondsIn(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)[\s,]*/gi)];
@@ -30,7 +36,8 @@ function millisecondsIn(text: string): number {
     const [, weeks] = /^(w(?:eeks?)?)$/i.exec(word) ?? [];
     return Number(count) * (weeks ? 7 * day : (unitMilliseconds[unitCalled(word) ?? ""] ?? Number.NaN));
   });
-  return times.reduce((sum, each) => sum + each, 0);
+  const sum = times.reduce((all, each) => all + each, 0);
+  return sum < mostMilliseconds ? sum : Number.NaN;
 }
 
 export const timeMeant: Meant = (text) => {
@@ -41,7 +48,7 @@ export const timeMeant: Meant = (text) => {
 };
 
 export const rateMeant: Meant = (text) => {
-  const [, count = "", word = ""] = /^([\d,.']+)\s*(?:req\w*|items|r)?\s*(?:\/|per|p)\s*([a-z]+)$/i.exec(text) ?? [];
+  const [, count = "", word = ""] = /^([\d,.']+)\s*(?:req\w*|items)?\s*(?:\/|per|rp)\s*([a-z]+)$/i.exec(text) ?? [];
   const unit = unitCalled(word);
   const number = numberMeant(count);
   return unit && number && `${number}/${unit}`;
@@ -62,6 +69,9 @@ export const dateMeant: Meant = (text) => {
   const time = millisecondsIn(text);
   if (time > 0) return new Date(Date.now() + time).toISOString().slice(0, 10);
   const [, day, month, year] = /^(\d\d?)\.(\d\d?)\.(\d{4})$/.exec(text) ?? [];
-  const [, ...parts] = day ? ["", year!, month!, day] : (/^(\d{4})[/.-]?(\d\d?)[/.-]?(\d\d?)$/.exec(text) ?? []);
-  return parts.length > 0 ? parts.map((part) => part.padStart(2, "0")).join("-") : undefined;
+  const [, ...parts] = day
+    ? ["", year!, month!, day]
+    : (/^(\d{4})(?:[/.-](\d\d?)[/.-](\d\d?)|(\d\d)(\d\d))$/.exec(text) ?? []);
+  const given = parts.filter((part) => part !== undefined);
+  return given.length > 0 ? given.map((part) => part.padStart(2, "0")).join("-") : undefined;
 };

@@ -121,6 +121,7 @@ const commands = wordsFor({
   "of a list: idv emails list.csv --report FILE.html, of a service: idv usage": "stats",
   "write idv check ADDRESS --why": "explain why",
   "write idv --version": "version v",
+  "write idv --help": "hlep hepl ? /?",
   "write idv quota show, or idv doctor": "status credits balance",
   "write idv login": "signin auth whoami",
   "write idv doctor": "configure setup test",

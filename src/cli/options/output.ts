@@ -1,6 +1,6 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { backupSuffix, outputFormat, outputName, path } from "./values.js";
+import { outputFormat, outputName, path } from "./values.js";
 import { addedColumns, columnsToAdd } from "./words.js";
 
 export const outputOptions = optionRecords({
@@ -13,7 +13,6 @@ export const outputOptions = optionRecords({
   inPlace: {
     flags: "-I, --in-place [=SUFFIX]",
     help: "replace FILE; keep the old one as FILE + SUFFIX",
-    parse: backupSuffix,
     conflicts: ["output", "split"],
   },
   update: {

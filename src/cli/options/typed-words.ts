@@ -1,6 +1,7 @@
 /** Brings what is typed as options into the form that commander takes, and refuses slips. */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { settingNames } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 import { timeMeant } from "./meant-forms.js";
 import { isJoined, wordsFor } from "./option.js";
@@ -62,7 +63,7 @@ function refuseSlip(word: string, before: string | undefined, command: Command):
   const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
   if (quoted !== undefined && !existsSync(word))
     throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
-  const emptied = options.find(({ long, optional }) => optional && word === `${long}=`);
+  const emptied = options.find(({ flags, long }) => word === `${long}=` && / \[[^=]/.test(flags));
   if (emptied !== undefined) throw new UsageError(`${word} needs a value: ${emptied.flags}`);
   const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
   if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
@@ -103,7 +104,12 @@ function refuseForm(word: string, command: Command): void {
     ({ long, short }) => start && long?.startsWith(`--${start}`) && short === word.slice(0, 2),
   );
   if (longer !== undefined) throw new UsageError(`${word}: write ${longer.flags}`);
+  // `-Iq` would be -I with the suffix q.
+  const flag = /^-I([a-z])$/i.exec(word)?.[1];
+  if (flag !== undefined && options.some(({ short, required }) => short === `-${flag}` && !required))
+    throw new UsageError(`${word}: write -I -${flag}`);
   const short = options.find((option) => option.short === `-${name}`);
+  if (short?.optional && value === "=") throw new UsageError(`${word}: write -${name}`);
   // In `-d=`, the delimiter is =.
   if (value.length < 2 || short === undefined) return;
   throw new UsageError(`${word}: write ${short.optional ? `${short.long}${value}` : `-${name} ${value.slice(1)}`}`);
@@ -127,11 +133,13 @@ function refuseValueApart(word: string, before: readonly string[], command: Comm
   const isList = option === "--bad-rows" && /^(?:skip|keep)$/.test(value) && before.some((each) => existsSync(each));
   if (isList)
     throw new UsageError(`${word}: no such file; the list of bad rows is written --bad-rows ${value}:${word}`);
-  // With other characters, it may be a key, which is not shown.
-  if (option === "--set" && /^[A-Za-z]{1,20}$/.test(value))
-    throw new UsageError(`--set: "${value}" has no value; write --set ${value}=${word}`);
-  if (option === "--set" && /^[a-z]\w*=./i.test(word))
-    throw new UsageError(`${word}: no such file; each setting has its own option: --set ${word}`);
+  // Other words may be keys, which are not shown.
+  const named = (text: string) => settingNames.find((name) => name === text);
+  if (option === "--set" && named(value) !== undefined)
+    throw new UsageError(`--set: "${value}" has no value; write --set ${value}=VALUE`);
+  const another = option === "--set" ? named(word.replace(/=.*/s, "")) : undefined;
+  if (another !== undefined && word.includes("="))
+    throw new UsageError(`${another}=...: no such file; each setting has its own option: --set ${another}=VALUE`);
 }
 
 /** Also in a form that is refused as a time. */

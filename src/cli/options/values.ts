@@ -68,13 +68,6 @@ export function personName(value: string): string {
   return value;
 }
 
-/** Empty for no backup. One letter is an option that was to follow, as in `-Iq`. */
-export function backupSuffix(value: string): string {
-  if (/^[a-z]$/i.test(value)) throw new InvalidValue(`Write -${value} apart from -I, or a longer suffix.`);
-  if (value.startsWith("=")) throw new InvalidValue(`Write -I${value.slice(1)}.`);
-  return value;
-}
-
 /** A file, or - for standard output. */
 export function outputName(value: string): string {
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(value)) throw new InvalidValue("It takes a file; idv writes to no URL.");
@@ -88,9 +81,11 @@ export function outputName(value: string): string {
 export function hostName(value: string): string {
   const [, scheme] = /^(https?:\/\/)/i.exec(value) ?? [];
   const bare = value.slice(scheme?.length ?? 0).replace(/\/.*$/, "");
-  const [, host = bare, port] = /^([^:]+|\[[\da-f:]+\]):(\d+)$/i.exec(bare) ?? [];
+  const [, named = bare, port] = /^([^:]+|\[[\da-f:]+\]):(\d+)$/i.exec(bare) ?? [];
+  const host = named.replace(/^\[(.*)\]$/, "$1");
+  if (host === "") throw new InvalidValue("It takes an address, such as 127.0.0.1.");
   if (host !== value) throw new InvalidValue(`Write --host ${host}${port === undefined ? "" : ` --port ${port}`}.`);
-  return filled(value);
+  return value;
 }
 
 /** Refuses `-`, which stands for standard output in other options. */
@@ -107,7 +102,7 @@ export function oneCharacter(value: string): string {
     (each) => each.slice(0, -2) === value.toLowerCase(),
   );
   if (named !== undefined) throw new InvalidValue(`Write "${named.at(-1)}".`);
-  if (/^tabs|tabulator$/i.test(value)) throw new InvalidValue("Write tab.");
+  if (/^(?:tabs|tabulator)$/i.test(value)) throw new InvalidValue("Write tab.");
   if (/^[a-z]$/i.test(value)) throw new InvalidValue("A letter separates nothing; for a tab, write tab.");
   if (!/^[\0-\x7f]$/.test(character) || /["\r\n]/.test(character)) {
     throw new InvalidValue('It takes one ASCII character other than " and line ends, or none.');
@@ -251,7 +246,7 @@ export function reportTarget(value: string): ReportTarget {
   const [, word, meant] = /^(full|html|md|json|pdf|svg)[:=](.+)$/is.exec(value) ?? [];
   if (meant !== undefined && !isFull)
     throw new InvalidValue(
-      word === "full" ? `Write full:${meant}.` : `The ending of FILE is its format: write ${meant}.`,
+      word!.toLowerCase() === "full" ? `Write full:${meant}.` : `The ending of FILE is its format: write ${meant}.`,
     );
   if (isFull && !isPage(file)) throw new InvalidValue("full: works only with a page or a PDF.");
   return { path: path(file ?? value), isFull };
@@ -274,7 +269,7 @@ export function logTarget(value: string): LogTarget {
   if (kind === "json") return { summaryFile: path(file!) };
   if (kind !== undefined) return { findingsFile: { path: path(file!), format: kind as FindingsTarget["format"] } };
   const all = `${logFormats.join(", ")}, json:FILE, gitlab:FILE, sarif:FILE`;
-  if (/\.\w+$/.test(value))
+  if (/^[^:]+\.\w+$/.test(value))
     throw new InvalidValue(`Messages go to standard error: 2> ${value}. It takes one of ${all}.`);
   if (["gitlab", "sarif"].includes(value)) throw new InvalidValue(`It needs a file: --log ${value}:FILE.`);
   return { format: knownWord(value, logFormats, undefined, `It takes one of ${all}.`) };

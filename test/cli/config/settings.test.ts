@@ -129,15 +129,6 @@ test.each([
 });
 
 test.each([
-  ["IDV_ENGIN", "IDV_ENGINE"],
-  ["IDV_APIKEY", "IDV_API_KEY"],
-  ["IDV_BASEURL", "IDV_BASE_URL"],
-])("%s, without which another engine would run, is refused", async (name, meant) => {
-  const resolving = resolveSettings({}, { XDG_CONFIG_HOME: temporaryFolder(), [name]: "1" }, undefined, () => {});
-  await expect(resolving).rejects.toThrow(`${name}: idv has no such variable; did you mean ${meant}?`);
-});
-
-test.each([
   ["IDV_TIMEOUTT", "IDV_TIMEOUTT: idv has no such variable (did you mean IDV_TIMEOUT?)"],
   ["IDV_ALLOW", undefined],
   ["IDV_SERVICE_PORT_HTTP", undefined],

@@ -91,6 +91,16 @@ describe("idv emails list.csv", () => {
     expect(await idv(words, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
 
+  test.each([
+    ["--set", "sk_secret", "none.csv"],
+    ["--set", "apiKey", "sk_secret"],
+    ["--set", "timeout=1m", "timeout=sk_secret"],
+    ["--set", "timeout", "sk_secret"],
+  ])("does not print the secret in %s %s %s", async (...words) => {
+    const { code, stderr } = await idv(["emails", "list.csv", ...words], { home });
+    expect([code === 0, stderr]).toEqual([false, expect.not.stringContaining("sk_secret")]);
+  });
+
   test.each(["--api-key=sk_secret", "-k=sk_secret", "--base-url=ann:sk_secret@host"])(
     "does not print the secret in %s",
     async (word) => {
@@ -158,8 +168,8 @@ describe("idv emails list.csv", () => {
       "--base-url: it is invalid. It is the URL before /emails/validate.",
     ],
     [["-out", "x.csv"], "-out: write -o, --output <FILE>"],
-    [["-Iq"], '--in-place: "q" is invalid. Write -q apart from -I, or a longer suffix.'],
-    [["-I="], '--in-place: "=" is invalid. Write -I.'],
+    [["-Iq"], "-Iq: write -I -q"],
+    [["-I="], "-I=: write -I"],
     [["--wait="], "--wait= needs a value: --wait [TIME]"],
     [["--help=x"], "--help takes no value; see idv emails --help"],
     [["--hlep"], "--hlep: for the help, write --help"],
@@ -168,9 +178,10 @@ describe("idv emails list.csv", () => {
     [["--dns", "8.8.8.8"], "8.8.8.8: no such file; a DNS server is named with --set dnsServer=8.8.8.8"],
     [["--bad-rows", "skip", "b.csv"], "b.csv: no such file; the list of bad rows is written --bad-rows skip:b.csv"],
     [["--bad-rows", "skip:"], '--bad-rows: "skip:" is invalid. The name of a file or folder is missing.'],
-    [["--set", "timeout", "1m"], '--set: "timeout" has no value; write --set timeout=1m'],
-    [["--set", "timeout:1m"], "--set: write timeout=VALUE, without blanks around ="],
-    [["--set", "timeout=1m", "cell=best"], "cell=best: no such file; each setting has its own option: --set cell=best"],
+    [["--set", "timeout", "1m"], '--set: "timeout" has no value; write --set timeout=VALUE'],
+    [["--set", "timeout:1m"], "--set: write timeout=VALUE"],
+    [["--set", "timeout = 1m"], "--set: write timeout=VALUE, without blanks around ="],
+    [["--set", "timeout=1m", "cell=best"], "cell=...: no such file; each setting has its own option: --set cell=VALUE"],
     [
       ["--wait", "30sec"],
       '--wait: "30sec" is invalid. Did you mean 30s? It takes a time such as 500ms, 30s, 2m, 1h or 30d.',
@@ -263,8 +274,8 @@ test.each([
   [["serve", "stop"], "(idv serve starts it, Ctrl-C ends it, --ready asks whether it runs)"],
   [["serve", "--listen", "x"], "unknown option --listen (write --host ADDRESS)"],
   [["serve", "--host", "0.0.0.0:8080"], '"0.0.0.0:8080" is invalid. Write --host 0.0.0.0 --port 8080.'],
-  [["serve", "--host", "http://[::1]:80/x"], "Write --host [::1] --port 80."],
-  [["login", "https://b.net"], "(write --base-url https://b.net)"],
+  [["serve", "--host", "http://[::1]:80/x"], "Write --host ::1 --port 80."],
+  [["login", "https://b.net"], "(write --base-url URL)"],
   [["keys", "create", "--name", "a", "--permissions", "emails", "domains"], "--permissions emails,domains"],
   [["keys", "create", "--name", "a\nb"], "It takes 1 to 100 characters"],
   [["usage", "--days", "7"], "unknown option --days (write --since TIME, as in 30d)"],
@@ -272,7 +283,8 @@ test.each([
   [["cache", "prune", "90d"], "(write --older-than TIME)"],
   [["emails", "-F", ";"], "unknown option -F (write -d CHAR)"],
   [["emails", "list.csv", "--all"], 'for all columns, write -c "*", and for all sheets, --sheet "*"'],
-  [["check", ""], "check: a VALUE is empty; leave it out"],
+  [["serve", "--host", "http://"], "It takes an address, such as 127.0.0.1."],
+  [["keys", "create", "--name", "a", "--expires", "99999999999999d"], "It takes a date such as 2027-01-31, or never."],
   [["check-email", "a@b.de"], "(write idv check ADDRESS)"],
   [["quota", "--limit", "5"], "(write idv quota set --limit N)"],
   [["--offline", "emails", "list.csv"], "--offline goes after idv emails; see idv emails --help"],
@@ -292,7 +304,8 @@ test.each([
 
 test.each([
   [["quota", "set"], "Usage: idv quota set [options]"],
-  [["Keys", "list"], "unknown topic Keys list"],
+  [["Keys", "list"], "Usage: idv keys list"],
+  [["nothing", "here"], "unknown topic nothing here"],
   [["emails"], "Usage: idv emails"],
   [["SETTINGS"], "SETTINGS"],
 ])("idv help %j prints the help of the command or the topic", async (words, start) => {
