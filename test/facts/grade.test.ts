@@ -25,6 +25,9 @@ test("does not promise that disposable addresses bounce, nor that they do not co
   expect(graded({ fake: 60, disposable: 60, ok: 880 })?.text).toBe(
     "Bad: 12.0 % would bounce or are disposable (6.0 % bounce); Amazon SES reviews senders from 5 % of bounces on.",
   );
+  expect(graded({ fake: 10, disposable: 100, ok: 890 })?.text).toBe(
+    "Bad: 11.0 % would bounce or are disposable (1.0 % bounce); nobody reads what is sent to the others.",
+  );
   expect(graded({ fake: 100, ok: 900 })?.text).toBe(
     "Bad: 10.0 % would bounce; Amazon SES pauses senders from 10 % of bounces on.",
   );

@@ -73,7 +73,6 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const [missing = ""] = values.length === 1 ? values : [];
   if (tableEndings.has(endingOf(missing)) && !missing.includes("@") && findSuffix(missing) === "unknown-tld")
     throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);
-  if (values.some((value) => value.trim() === "")) throw new UsageError("check: a VALUE is empty; leave it out");
   noteForms(values);
   const ownLists = await readOwnLists(options, process.env, say);
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });

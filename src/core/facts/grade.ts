@@ -22,7 +22,9 @@ export function gradeOf({ kind, statuses }: Graded): Grade | undefined {
   const start = `${name[0]!.toUpperCase()}${name.slice(1)}: ${percent(bad, checked)}`;
   if (fake === 0 && disposable > 0) return { name, text: `${start} are disposable: nobody reads what is sent there.` };
   const what = disposable > 0 ? `would bounce or are disposable (${percent(fake, checked)} bounce)` : "would bounce";
-  return { name, text: `${start} ${what}; ${whatSendersFace(fake / checked)}.` };
+  const isByDisposable = name !== "good" && fake / checked < limits.recommended;
+  const why = isByDisposable ? "nobody reads what is sent to the others" : whatSendersFace(fake / checked);
+  return { name, text: `${start} ${what}; ${why}.` };
 }
 
 function nameOf(share: number): GradeName {

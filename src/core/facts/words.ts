@@ -81,7 +81,9 @@ export function nextStepsOf(facts: Facts): readonly string[] {
   const disposable = countOf(facts.statuses, "disposable");
   const fake = countOf(facts.statuses, "fake");
   const open = countOf(facts.statuses, "quota_exceeded");
-  const repeated = repeatedIn(facts);
+  // With --dedupe or another filter, the output has fewer rows; with several columns, a row has several items.
+  const isWhole = facts.written === facts.rows && facts.inputs.every(({ otherColumns }) => otherColumns.length === 0);
+  const repeated = isWhole ? repeatedIn(facts) : 0;
   return [
     ...(facts.badRows > 0 ? [`Mend the ${these(facts.badRows)} that could not be read.`] : []),
     ...(open > 0 ? ["Check the rest when the quota has units again."] : []),

@@ -200,7 +200,7 @@ function zipKind(start: Buffer): "xlsx" | "zip" | undefined {
 function outputName(name: string, zip: ReturnType<typeof zipKind>): string {
   const isArchive = /\.zip$/i.test(name);
   const ended = (ending: string) => `checked-${name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, "")}.${ending}`;
-  if (zip === "zip" && /\.(?:csv|tsv|tab|txt|jsonl|ndjson|json)$/i.test(name)) return ended("zip");
+  if (zip === "zip" && !/\.(?:zip|xls[xmb]|ods|numbers)$/i.test(name)) return ended("zip");
   if (zip === "xlsx" && isArchive) return ended("xlsx");
   return isArchive || isWritten(name) ? `checked-${name}` : ended("csv");
 }

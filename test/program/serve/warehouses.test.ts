@@ -70,8 +70,9 @@ describe("a remote function of BigQuery", () => {
       [""],
       ["  "],
       ["Ann <ann@larch-and-oak.com>"],
+      ["n/a"],
     ];
-    const replies = ["ok", "ok", null, null, "ok"];
+    const replies = ["ok", "ok", null, null, "ok", null];
     expect((await post("/emails/bigquery", bigQuery(key, calls))).body).toEqual({ replies });
     const urls = [["https://www.mailinator.com/x"], ["WWW.mailinator.com"], ["ann@mailinator.com"]];
     const domains = { replies: ["disposable", "disposable", "disposable"] };

@@ -7,7 +7,8 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { extractItem, itemKey } from "../../../core/run/items/item.js";
+import { Cells, usualCells } from "../../../core/run/items/cells.js";
+import { itemKey } from "../../../core/run/items/item.js";
 import { Refusal } from "../../refusal.js";
 import * as openapi from "../openapi.js";
 import { tooManyItems } from "../plugins/json-body.js";
@@ -87,8 +88,12 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
         handler: async (request: FastifyRequest, reply) => {
           const rows = itemsOf(request.body);
           if (rows.length > maximumItems) throw tooManyItems(maximumItems);
-          // As in tables: without what surrounds an item, and the same in any case.
-          const found = rows.map((row) => (row === null ? "" : extractItem(kind, row)));
+          // As in tables: without what surrounds an item, and the same in any case. A row is for one item.
+          const cells = new Cells({ ...usualCells, kind });
+          const found = rows.map((row) => {
+            const items = row === null ? [] : cells.itemsIn(row);
+            return items.length > 1 ? row! : (items[0] ?? "");
+          });
           const items = [...new Map(found.filter((item) => item !== "").map((item) => [itemKey(item), item])).values()];
           const content = Buffer.from(JSON.stringify(items));
           const batch = batchOf(request);
