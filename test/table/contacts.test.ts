@@ -35,6 +35,27 @@ describe("a vCard file", () => {
     ["folded lines", card("FN:An", " n Lee", "EMAIL:a@b", "\t.net"), "Ann Lee,a@b.net\n"],
     ["quoted-printable text", card(...quotedPrintable, "EMAIL:j@b.net"), "Jürgen,j@b.net\n"],
     ["a picture, and another card", card("FN:Ann", ...picture) + card("EMAIL:c@d.net"), "Ann,\n,c@d.net\n"],
+    [
+      "a card without its end",
+      `BEGIN:VCARD\r\nFN:Ann\r\nEMAIL:a@b.net\r\n${card("FN:Bob", "EMAIL:b@b.net")}`,
+      "Ann,a@b.net\nBob,b@b.net\n",
+    ],
+    [
+      "a last card without its end",
+      `${card("EMAIL:a@b.net")}BEGIN:VCARD\r\nFN:Bob\r\nEMAIL:b@b.net\r\n`,
+      ",a@b.net\nBob,b@b.net\n",
+    ],
+    [
+      "the card of an agent in that of a person",
+      card(
+        "FN:Ann",
+        "EMAIL:a@b.net",
+        "AGENT:",
+        ...card("FN:Bob", "EMAIL:b@b.net").trim().split("\r\n"),
+        "EMAIL:c@d.net",
+      ),
+      "Bob,b@b.net\nAnn,a@b.net\nAnn,c@d.net\n",
+    ],
   ])("with %s", async (_, text, rows) => {
     expect(await tableOf(text)).toBe(`name,email\n${rows}`);
     expect(await tableOf(text.replaceAll("\r\n", "\n").replace(/\n$/, ""))).toBe(`name,email\n${rows}`);
@@ -71,6 +92,7 @@ test.each<[string, string, string]>([
   ["text in Base64", "version: 1\n\ndn:: eA==\ncn:: SsO8cmdlbg==\nmail: a@b.net\n", "Jürgen,a@b.net\n"],
   ["folded lines and comments", "# x\ndn: x\n# cn: no\ncn: An\n n\nmail: a\n @b.net\n", "Ann,a@b.net\n"],
   ["proxy addresses", "dn: x\nproxyAddresses: SMTP:a@b.net\n", ",a@b.net\n"],
+  ["a byte order mark", "\ufeffdn: cn=a\ncn: Ann\nmail: a@b.net\n\ndn: cn=b\ncn: Bob\n", "Ann,a@b.net\nBob,\n"],
 ])("an LDIF file with %s", async (_, text, rows) => {
   expect(await tableOf(text)).toBe(`name,email\n${rows}`);
 });

@@ -66,6 +66,7 @@ const longestLine = 65_536;
 async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
   let line: string | undefined;
   let rest = "";
+  let isStart = true;
   const wholeIn = (lines: readonly string[]) => {
     const whole: string[] = [];
     for (const next of lines) {
@@ -84,7 +85,9 @@ async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<rea
         start,
         start + pieceLength,
       );
-      const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+      const text = rest + (isStart ? piece.replace(/^\xef\xbb\xbf/, "") : piece);
+      isStart = false;
+      const lines = text.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop()!;
       if (rest.length > longestLine && !rest.endsWith("\r")) rest = rest.slice(0, longestLine);
       yield wholeIn(lines);
