@@ -53,6 +53,9 @@ describe("a value holds", () => {
     ["one as Exchange writes it", "SMTP:ann@x.net", ["ann@x.net"]],
     ["one as Access writes it", "ann@x.net#mailto:ann@x.net#", ["ann@x.net"]],
     ["one as Markdown", "[Ann](mailto:ann@x.net)", ["ann@x.net"]],
+    ["one as Markdown with a subject", "[Ann](mailto:ann%2Bnews@x.net?subject=hi)", ["ann+news@x.net"]],
+    ["one as Access writes it with a subject", "Ann#mailto:ann@x.net?subject=hi#", ["ann@x.net"]],
+    ["one in letters of a URL", "[Ann](mailto:ann@b%C3%BCcher.de)", ["ann@bücher.de"]],
     ["one as a formula", '="ann@x.net"', ["ann@x.net"]],
     ["one with a name after it", "ann@x.net (Ann Lee)", ["ann@x.net"]],
     ...["(Ann Lee)", " (work)"].map((end): [string, string, string[]] => [

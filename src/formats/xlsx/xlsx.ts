@@ -1,7 +1,9 @@
 // Reads workbooks of Excel (.xlsx, ECMA-376 part 1, SpreadsheetML) in one pass over a sheet. Our own reader: a few
 // bytes of XML can stand for a million rows or 16,384 columns, and memory grows with the texts that cells share, not
 // with the sheet.
+
 import { posix } from "node:path";
+import { decoded } from "../../core/run/items/item.js";
 import type { SheetKind } from "../format.js";
 import type { AddedColumns, SheetChange, SheetRow, SheetSample } from "./sheet.js";
 import { columnIn, mostCharacters, RowCells, repair, SheetFault } from "./sheet.js";
@@ -151,8 +153,10 @@ async function readLinks(part: PartReader, path: string): Promise<ReadonlyMap<st
   const links = new Map<string, string>();
   const addresses = new Map<string, string>();
   for (const { id, target } of await readRelationships(part, path)) {
-    const [, address] = /^mailto:([^?]+)/i.exec(target) ?? [];
-    if (address !== undefined) addresses.set(id, address);
+    const [, all = ""] = /^mailto:([^?]+)/i.exec(target) ?? [];
+    const recipients = all.split(",").flatMap((address) => decoded(address).trim() || []);
+    // They come between angle brackets.
+    if (recipients.length > 0) addresses.set(id, recipients.join(">, <"));
   }
   if (addresses.size === 0) return links;
   // The links follow the cells in the part.
