@@ -49,8 +49,10 @@ export async function writeAll(pieces: AsyncIterable<Uint8Array>, sink: Pick<Tab
 /** One file per status. Bytes written to the sink itself, that is, the header, start each file. */
 export interface SplitSink extends TableSink {
   paths(): readonly string[];
+  /** Statuses may share a file: their names have other characters than those of files. */
+  nameOf(status: string): string;
   /** Opened at the first call. */
-  of(status: string): Promise<TableSink>;
+  of(name: string): Promise<TableSink>;
 }
 
 export function isSplit(sink: TableSink): sink is SplitSink {

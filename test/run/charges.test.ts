@@ -284,7 +284,10 @@ describe("rows", () => {
       commit: async () => {},
       discard: async () => {},
     });
-    const sink = Object.assign(sinkOf("all"), { of: async (status: string) => sinkOf(status) });
+    const sink = Object.assign(sinkOf("all"), {
+      nameOf: (status: string) => status,
+      of: async (name: string) => sinkOf(name),
+    });
     await runTable(text, validator, { sink, omitsHeader: true });
     expect(Object.fromEntries(written)).toEqual({
       ok: "a@b.net,Ann,ok\na@b.net,Eve,ok\n",

@@ -50,8 +50,8 @@ export class SplitFolder {
       async write(bytes) {
         start = Buffer.concat([start, bytes]);
       },
-      of: async (status) => {
-        const name = (status || "empty").replace(/[^A-Za-z0-9_-]/g, "_");
+      nameOf: (status) => (status || "empty").replace(/[^A-Za-z0-9_-]/g, "_"),
+      of: async (name) => {
         const path = join(this.#folder, `${name}.${extension}`);
         const file = await this.#open(path, start);
         if (headerIn(file.start) !== headerIn(start)) {

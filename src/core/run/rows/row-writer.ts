@@ -1,5 +1,5 @@
 /** Counts, filters, deduplicates, splits and writes rows, in the order in which they arrive: input order. */
-import { isSplit, type TableSink } from "../../../files/table-sink.js";
+import { isSplit, type SplitSink, type TableSink } from "../../../files/table-sink.js";
 import { carriageReturn, lineFeed } from "../../ascii.js";
 import { TableError } from "../../table/errors.js";
 import type { Status } from "../../validator/validator.js";
@@ -54,14 +54,14 @@ const mostFrameBytes = 67_108_864;
 export class RowWriter {
   rows = 0;
   readonly #filter: NonNullable<RunOptions["filter"]>;
-  readonly #split: ((status: Status) => Promise<TableSink>) | undefined;
+  readonly #split: SplitSink | undefined;
   readonly #output: WriteBehind;
   readonly #lineEnding: Uint8Array | undefined;
   #held: Uint8Array[] | undefined;
   /** Bytes around the records of a document so far, which each file of `--split` gets. Undefined for other tables. */
   readonly #frames: Uint8Array[] | undefined;
   #frameBytes = 0;
-  readonly #splitStatuses = new Set<Status>();
+  readonly #splitNames = new Set<string>();
   readonly #shared: Pick<RunSession, "writtenKeys">;
   readonly #rowsByCode = new Float64Array(256);
   readonly #otherRowsByCode: Float64Array[] = [];
@@ -84,7 +84,7 @@ export class RowWriter {
     this.#filter = filter;
     this.#output = new WriteBehind(sink);
     this.#lineEnding = lineEnding === undefined ? undefined : Buffer.from(lineEnding);
-    this.#split = isSplit(sink) ? (status) => sink.of(status) : undefined;
+    this.#split = isSplit(sink) ? sink : undefined;
   }
 
   async start(bytes: Uint8Array): Promise<void> {
@@ -132,7 +132,7 @@ export class RowWriter {
       await this.#output.write(this.#ended(kept), release);
       return;
     }
-    await this.#writeSplit(rows, isWritten);
+    await this.#writeSplit(this.#split, rows, isWritten);
     release();
   }
 
@@ -147,16 +147,17 @@ export class RowWriter {
     };
   }
 
-  async #writeSplit(rows: RowsWithStatus, isWritten: (row: number) => boolean): Promise<void> {
+  async #writeSplit(split: SplitSink, rows: RowsWithStatus, isWritten: (row: number) => boolean): Promise<void> {
     const { codes } = rows;
     const isAround = (row: number) => this.#frames !== undefined && codes[row] === notARowCode;
     const isAny = this.#frames !== undefined && codes.includes(notARowCode);
-    const own = [...new Set(codes.filter((_, row) => isWritten(row)))].map((code) => this.statuses[code]!);
-    for (const status of new Set([...(isAny ? this.#splitStatuses : []), ...own])) {
-      const isOwn = (row: number) => isWritten(row) && this.statuses[codes[row]!] === status;
-      const before = this.#splitStatuses.has(status) ? [] : (this.#frames ?? []);
-      this.#splitStatuses.add(status);
-      const file = await this.#split!(status);
+    const written = [...new Set(codes.filter((_, row) => isWritten(row)))];
+    const nameOf = new Map(written.map((code) => [code, split.nameOf(this.statuses[code]!)]));
+    for (const name of new Set([...(isAny ? this.#splitNames : []), ...nameOf.values()])) {
+      const isOwn = (row: number) => isWritten(row) && nameOf.get(codes[row]!) === name;
+      const before = this.#splitNames.has(name) ? [] : (this.#frames ?? []);
+      this.#splitNames.add(name);
+      const file = await split.of(name);
       for (const frame of before) await this.#output.write(frame, undefined, file);
       const bytes = rows.copy((row) => isOwn(row) || isAround(row));
       await this.#output.write(this.#ended(bytes), undefined, file);
