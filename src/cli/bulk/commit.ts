@@ -43,6 +43,11 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   if (isUnchanged) await sink.discard();
   else {
     await replaced?.commit();
+    // A file that others have put in its place meanwhile is theirs.
+    if (isInPlace && (await input.hasChanged())) {
+      await replaced?.discard();
+      throw isLate();
+    }
     await sink.commit();
     if (isWatched && (await input.hasChanged(replaced.heldAt))) {
       await replaced.restore();
