@@ -32,18 +32,22 @@ export interface FaultWords {
   readonly advice?: string;
   /** What somebody at a page can do; nothing by default, as `advice` names an option. */
   readonly page?: string;
+  /** Whether the file holds items all the same: then it is not left out of an archive. */
+  readonly holdsItems?: boolean;
 }
 
 export abstract class Fault extends Error {
   readonly code: FaultCode;
   readonly at: Place | undefined;
+  readonly holdsItems: boolean;
   /** The message for people who do not see options. */
   plain: string;
 
-  constructor(code: FaultCode, what: string, { at, advice, page }: FaultWords = {}) {
+  constructor(code: FaultCode, what: string, { at, advice, page, holdsItems = false }: FaultWords = {}) {
     super(advice === undefined ? what : `${what}; ${advice}`);
     this.code = code;
     this.at = at;
+    this.holdsItems = holdsItems;
     this.plain = page === undefined ? what : `${what}; ${page}`;
   }
 

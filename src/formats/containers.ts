@@ -19,7 +19,8 @@ const mostNested = 4;
 const officePart =
   /^(?:\[Content_Types\]\.xml|mimetype|xl\/workbook\..*|word\/document\.xml|Index\/Document\.iwa|Index\.zip)$/;
 
-const stays = "an archive in another file is not put back; write its tables to a folder with -o FOLDER/";
+const toFolder = "write its tables to a folder with -o FOLDER/";
+const stays = `an archive in another file is not put back; ${toFolder}`;
 
 export interface ContainerChoices {
   readonly profile: ItemProfile;
@@ -28,6 +29,7 @@ export interface ContainerChoices {
   readonly comesBack: boolean;
   readonly signal: AbortSignal;
   readonly atEnd: (close: () => Promise<void>) => Promise<void>;
+  readonly onFault: (fault: Fault) => void;
   readonly copies: PrivateCopies;
 }
 
@@ -76,7 +78,9 @@ async function containersAt(place: Place, choices: ContainerChoices): Promise<re
   if (depth === mostNested) throw new FileError(`${name}: too many archives in each other; unpack it`);
   const { found, opened, broken } = await containersOf(file, place, choices);
   const own = tablesOf(file, name, opened, inner);
-  if (own.length + found.length === 0 && broken !== undefined) throw broken;
+  const isNothing = own.length + found.length === 0;
+  if (isNothing && broken[0] !== undefined) throw broken[0];
+  for (const fault of broken) choices.onFault(fault);
   return [...own, ...found];
 }
 
@@ -103,10 +107,16 @@ async function containersOf(file: ArchiveFile, { name, within, depth }: Place, c
   const { allSheets, comesBack, copies, signal } = choices;
   const found: Container[] = [];
   const opened = new Set<string>();
-  // The first fault of a part, which stays as it is unless there is nothing else.
-  let broken: unknown;
+  /** Of parts that stay as they are, and make the run fail when the others are done. */
+  const broken: Fault[] = [];
   const parts = file.parts.map((part) => part.name).filter(isWanted);
-  const wanted = comesBack ? [] : parts.filter(isContainer(allSheets));
+  const containers = parts.filter(isContainer(allSheets));
+  const book = containers.find((part) => sheetKindOf(part) !== undefined);
+  if (comesBack && book !== undefined)
+    throw new ChoiceError(
+      `${name}/${book}: --sheet "*" is not for workbooks in an archive that comes back; ${toFolder}`,
+    );
+  const wanted = comesBack ? [] : containers;
   refuseDoubles(name, wanted);
   for (const part of wanted) {
     const inner = { name: `${name}/${part}`, within: `${within && `${within}/`}${part}`, depth: depth + 1 };
@@ -118,7 +128,8 @@ async function containersOf(file: ArchiveFile, { name, within, depth }: Place, c
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Fault)) throw error;
-      broken ??= error;
+      // A workbook fails as a table, when its turn comes.
+      if (sheetKindOf(part) === undefined) broken.push(error);
     }
   }
   return { found, opened, broken };

@@ -82,6 +82,11 @@ function outputName({ files, options: { inPlace, output } }: BulkRequest): strin
 /** A fault of one file does not stop the others. */
 async function validateFiles(plans: readonly Plan[], run: Run, resources: Resources, finish: () => void) {
   const { session, totals } = run;
+  for (const fault of resources.faults) {
+    const failure = failureFor(fault);
+    sayFailure(failure);
+    totals.addFailure(failure.exitCode);
+  }
   for (const [index, plan] of plans.entries()) {
     resources.startFile();
     delete session.abandon;

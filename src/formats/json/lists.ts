@@ -74,7 +74,8 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
   const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
   const what = `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`;
-  throw new ChoiceError(what, { code: "column", advice: "choose one with -c", page: "name the one that is wanted" });
+  const page = "name the one that is wanted";
+  throw new ChoiceError(what, { code: "column", advice: "choose one with -c", page, holdsItems: true });
 }
 
 function rootList(name: string, bytes: Buffer, isWhole: boolean, lists: readonly FoundList[], wanted: Wanted) {
@@ -232,5 +233,6 @@ function severalLists(name: string, fitting: readonly Candidate[], profile: Item
     .map((each) => `"${each.name}" (${grouped(each.count)})`);
   const more = fitting.length > mostNamed ? `, and ${fitting.length - mostNamed} more lists` : "";
   const what = `${name}: ${fitting.length} lists hold ${profile.plural}: ${found.join(", ")}${more}`;
-  return new ChoiceError(what, { code: "column", advice: "choose one with -c", page: "name the one that is wanted" });
+  const page = "name the one that is wanted";
+  return new ChoiceError(what, { code: "column", advice: "choose one with -c", page, holdsItems: true });
 }

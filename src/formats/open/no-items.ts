@@ -166,6 +166,7 @@ export async function checkStart(
       code: "items",
       advice: `${adviceOn(invalid, options, width)}; to go on all the same, pass --force`,
       page: "check the file, or name the column",
+      holdsItems: invalid.some((item) => innerAddress.test(item)),
     },
   );
 }
@@ -208,12 +209,22 @@ interface FoundChoices {
   readonly note: (text: string) => void;
 }
 
-/** An empty column in a table without any item is an empty export, and only noted. @throws ChoiceError */
+/**
+ * An empty column in a table without any item is an empty export, and only noted. Elements of a document that are no
+ * records are, too, unless they are most of it. @throws ChoiceError
+ */
 export function checkFound(
   { kind, inputName, isForced, isPart, note }: FoundChoices,
-  table: Pick<Table, "column" | "columnName">,
+  table: Pick<Table, "column" | "columnName" | "elements">,
   { rows, statuses, otherStatuses, elsewhere }: RunReport,
 ): void {
+  const elements = table.elements?.others() ?? 0;
+  if (rows > 0 && elements > rows && !isForced && !isPart) {
+    const what = `${inputName}: ${counted(elements, "element")} of its list are no records, and ${grouped(rows)} are`;
+    throw new ChoiceError(printable(what), {
+      ...{ code: "items", advice: "make them alike, or pass --force", page: "make them alike" },
+    });
+  }
   const isAny = statuses.size > 0 || otherStatuses.some(({ size }) => size > 0);
   // A part of a list may have no items.
   if (rows === 0 || isAny || isPart) return;
@@ -248,7 +259,7 @@ export async function checkFormulas(
     if (!(await sheet.lacksValues(column))) continue;
     throw new ChoiceError(
       `${printable(inputName)}: the formulas in column ${column + 1} have no stored value; ${recalculate}`,
-      { code: "items" },
+      { code: "items", holdsItems: true },
     );
   }
 }

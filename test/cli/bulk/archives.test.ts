@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { inMemory, listParts, unpack } from "../../../src/formats/zip/archive.js";
 import { readQuota, setQuota } from "../../support/quota.js";
@@ -370,7 +371,6 @@ describe("archives in other files", () => {
 
   test.each<[what: string, name: string, bytes: Buffer]>([
     ["without items", "docs.zip", zip({ "readme.txt": "just text\nmore text\n" })],
-    ["that are damaged", "photos.zip", Buffer.from("PK\x03\x04 damaged")],
     ["without tables", "photos.zip", zip({ "a.jpg": "x" })],
   ])("stay as they are beside tables: those %s", async (_, name, bytes) => {
     const home = folderOf({ "a.zip": zip({ "own.csv": `email\n${ok}\n`, [name]: bytes }) });
@@ -381,6 +381,29 @@ describe("archives in other files", () => {
     expect(textOf(home, "o/own.csv")).toBe(`email,status\n${ok},ok\n`);
     const alone = folderOf({ "a.zip": zip({ [name]: bytes }) });
     expect((await run(alone, "a.zip", "-o", "o/")).code).not.toBe(0);
+  });
+
+  test.each<[string, string[]]>([
+    ["a folder", ["-o", "o/"]],
+    ["files by status", ["--split", "o"]],
+  ])("that are damaged fail when the other tables are in %s", async (_, words) => {
+    const damaged = { "photos.zip": Buffer.from("PK\x03\x04 damaged") };
+    const home = folderOf({ "a.zip": zip({ "own.csv": `email\n${ok}\n`, ...damaged }) });
+    const { code, stderr } = await run(home, "a.zip", "-q", ...words);
+    expect([code, stderr]).toEqual([6, expect.stringContaining("a.zip/photos.zip: a damaged zip archive")]);
+    expect(textOf(home, words[0] === "-o" ? "o/own.csv" : "o/ok.csv")).toBe(`email,status\n${ok},ok\n`);
+    expect((await run(folderOf({ "a.zip": zip(damaged) }), "a.zip", "-o", "o/")).code).toBe(6);
+  });
+
+  test("do not come back with all sheets of the workbooks in them", async () => {
+    const book = await writeXlsx({ sheets: [{ name: "S", rows: [["email"], [ok]] }] });
+    const home = folderOf({ "a.zip": zip({ "book.xlsx": Buffer.from(book) }) });
+    for (const words of [["-o", "b.zip"], ["-I.bak"]]) {
+      const { code, stderr } = await run(home, "a.zip", "--sheet", "*", ...words);
+      const why =
+        'a.zip/book.xlsx: --sheet "*" is not for workbooks in an archive that comes back; write its tables to';
+      expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+    }
   });
 
   test("are refused if two have one name", async () => {
@@ -425,4 +448,19 @@ test("a file that is named xlsx is no spreadsheet file, and an empty name is ref
   expect((await run(home, "l.csv", "-o", "./xlsx")).code).toBe(0);
   expect(textOf(home, "xlsx")).toBe(`email,status\n${ok},ok\n`);
   expect(await run(home, "")).toMatchObject({ code: 2, stderr: 'idv: FILE: "" is invalid. It must not be empty.\n' });
+});
+
+test.each<[what: string, name: string, table: string, message: string]>([
+  ["several columns of items", "two.csv", `a,b\n${ok},${bad}\n${bad},${ok}\n`, "2 columns fit equally well"],
+  ["several lists of items", "two.json", `{"a":[{"email":"${ok}"}],"b":[{"email":"${bad}"}]}`, "2 lists hold"],
+  ["addresses beside other text", "two.csv", `n,list\n1,${ok}:pw\n2,${bad}:pw\n`, "are not valid e-mail addresses"],
+])("a table with %s is not left out of an archive", async (_, name, table, message) => {
+  const files = { "good.csv": `email\n${ok}\n`, [name]: table };
+  for (const words of [["-o", "o.zip"], ["-o", "o/"], ["-I.bak"], ["--split", "s"]]) {
+    const home = folderOf({ "a.zip": zip(files) });
+    const { code, stderr } = await run(home, "a.zip", "-q", ...words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`a.zip/${name}`)]);
+    expect(stderr).toContain(message);
+    if (words[0] === "-I.bak") expect(await filesIn(read(home, "a.zip"))).toEqual(files);
+  }
 });

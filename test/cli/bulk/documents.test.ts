@@ -451,3 +451,19 @@ describe("a document on one line that is longer than the sample", () => {
     expect(JSON.stringify(JSON.parse(readFileSync(join(home, "o.json"), "utf8"))).match(/"ok"/g)).toHaveLength(4000);
   });
 });
+
+test("a list most of whose elements are no records is refused", async () => {
+  const home = folderOf({ "d.json": '[{"email":"ann@larch-and-oak.com"},"x@mailinator.com","y@mailinator.com"]' });
+  const run = (...words: string[]) => idv(["emails", "d.json", "-q", "-o", "o.json", ...words], { home });
+  const why = "d.json: 2 elements of its list are no records, and 1 are; make them alike, or pass --force";
+  expect(await run()).toMatchObject({ code: 2, stderr: `idv: ${why}\n` });
+  expect((await run("--force")).code).toBe(0);
+});
+
+test("statuses that share a file of --split are in one document", async () => {
+  const statuses = [...Array<string>(300).fill("ok"), "a/b", "a:b", "a_b", "a/b"];
+  const rows = statuses.map((status, i) => ({ email: `u${i}@larch-and-oak.com`, status }));
+  const home = folderOf({ "d.json": JSON.stringify(rows) });
+  expect((await idv(["emails", "d.json", "-q", "--update", "--split", "s"], { home })).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(home, "s/a_b.json"), "utf8"))).toEqual(rows.slice(300));
+});

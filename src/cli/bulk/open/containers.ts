@@ -31,6 +31,7 @@ export async function inputsOf(
     comesBack: inPlace !== undefined || (output !== undefined && isContainerName(output)),
     signal: resources.signal,
     atEnd: (close) => resources.atEnd(close),
+    onFault: (fault) => resources.faults.push(fault),
     copies: resources.copies,
   };
   const inputs: Input[] = [];
@@ -108,12 +109,14 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
       tables.push(plan);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ChoiceError) error.nameFile(plan.inputName);
       refusal ??= error;
       if (isText) continue;
-      if (!(error instanceof ChoiceError)) failure ??= error;
+      const isOther = error instanceof ChoiceError && !error.holdsItems;
+      if (!isOther) failure ??= error;
       // Files of other things have these endings, too.
       const isVague = ["txt", "json"].includes(endingOf(plan.member!.table));
-      if (!(error instanceof ChoiceError) || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
+      if (!isOther || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
     }
   }
   const others = names.filter((each) => !tables.some(({ member }) => member!.table === each));

@@ -1,5 +1,6 @@
 /** Owns what a run opens: closes it when the run ends, and discards outputs that must not appear. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "../../../fault.js";
 import { PrivateCopies } from "../../../files/private-copy.js";
 import type { TableSink } from "../../../files/table-sink.js";
 
@@ -14,6 +15,8 @@ export class Resources {
   delivery: { readonly secure?: () => Promise<void>; readonly deliver?: () => Promise<void> } = {};
   /** Called before the last output appears: from then on, the run has ended well. */
   onAppear: () => void = () => {};
+  /** Of parts of archives: the other tables are validated all the same. */
+  readonly faults: Fault[] = [];
   readonly copies = new PrivateCopies((remove) => this.atEnd(remove));
   readonly #closes: Close[] = [];
   #ofFile: Discardable[] = [];

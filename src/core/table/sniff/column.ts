@@ -146,7 +146,7 @@ export function chooseColumn(header: Header, records: Records, width: number, pr
       if (winners.length === 1 || takesAll) return winners[0]!;
       const what = `${winners.length} columns fit equally well: ${listColumns(names(), winners)}`;
       const advice = 'choose one with -c, or all with -c "*"';
-      throw new ChoiceError(what, { code: "column", advice, page: "name one as the column" });
+      throw new ChoiceError(what, { code: "column", advice, page: "name one as the column", holdsItems: true });
     }
     if (named.length > 0) return named.reduce((a, b) => (b.name > a.name ? b : a)).index;
     const { other } = profile;
