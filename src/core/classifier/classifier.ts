@@ -14,7 +14,7 @@ import { Fault } from "./syntax/fault.js";
 import { type DataSource, type DisposableTable, ownBit, type SuffixSource } from "./tables/disposable-table.js";
 import { mix } from "./tables/mix.js";
 import { hashOf } from "./tables/name-table.js";
-import { NameList, noOwnLists } from "./tables/own-lists.js";
+import { everything, NameList, noOwnLists } from "./tables/own-lists.js";
 import { suffixTable } from "./tables/suffix-table.js";
 import { type Classification, type Kind, verdictOf } from "./verdict.js";
 
@@ -61,8 +61,11 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   function findInOwnLists(ascii: string, local?: string): Classification | undefined {
     if (!hasLists || syntax.find(ascii) !== undefined) return undefined;
     const allowed = allow.find(ascii, local);
-    if (allowed !== undefined) return verdictOf(allowList, { subject: allowed });
-    return deniedBy(deny.find(ascii, local));
+    const isAllowed = allowed !== undefined && allowed !== everything;
+    const denied = isAllowed ? undefined : deny.find(ascii, local);
+    // `*` is what no other entry is about.
+    const isDenied = denied !== undefined && (allowed === undefined || denied !== everything);
+    return isDenied || allowed === undefined ? deniedBy(denied) : verdictOf(allowList, { subject: allowed });
   }
 
   function applyDomainRules(ascii: string, local?: string): Classification | undefined {

@@ -207,3 +207,14 @@ test("a variable may name URLs beside paths", async () => {
   const { stdout } = await idv(["emails", "-q"], { home, env: { IDV_DENY: `deny:${server.url}` }, stdin });
   expect(statusesIn(stdout)[2]).toBe("disposable");
 });
+
+test("* on the allow list leaves the other entries of the deny list", async () => {
+  const home = folderOf({ allow: "*\nann@oak.com\n", deny: "larch.com\noak.com\n*\n" });
+  const values = ["x@larch.com", "x@shop.larch.com", "ann@oak.com", "bob@oak.com", "x@mailinator.com"];
+  const { stdout } = await idv(["check", "--allow", "allow", "--deny", "deny", ...values], { home });
+  const statuses = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t")[1]);
+  expect(statuses).toEqual(["disposable", "disposable", "ok", "disposable", "ok"]);
+});

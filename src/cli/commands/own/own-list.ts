@@ -79,7 +79,7 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
   for (const key of keys) {
     const name = printable(key);
     const first =
-      allowed && [key, findSuffixIn(domainOf(key), (name) => allowed.has(name)), "*"].find((each) => allowed.has(each));
+      allowed && [key, findSuffixIn(domainOf(key), (name) => allowed.has(name))].find((each) => allowed.has(each));
     if (key === "*") say("*: stands for all domains");
     else if (/^[^.@:]+$/.test(key) || isSuffix(key)) say(`${name}: stands for all domains that end in .${name}`);
     else if (first !== undefined)

@@ -52,7 +52,7 @@ export function parseListLine(line: string, list: ListName): string | Fault | un
   return mailboxKey(address.local, isAnywhere ? everything : address.domain.ascii);
 }
 
-const everything = "*";
+export const everything = "*";
 const mailboxKey = (local: string, domain: string): string => `${local.toLowerCase()}@${domain}`;
 const exchangeKey = (host: string): string => `mx:${host}`;
 
