@@ -155,8 +155,8 @@ async function noteTable(
   if (elements?.isOfTexts && format === "json") notes.push("a list of texts; the output is a list of objects");
   if (header?.some((name) => !isUtf8Text(name))) {
     const encoding = await surelyIn();
-    const advice = encoding === undefined ? "name its encoding with --encoding" : `pass --encoding ${encoding}`;
-    notes.push(`its header is not UTF-8, and read as windows-1252; ${advice} if that is wrong`);
+    const asWindows = ", and read as windows-1252; name its encoding with --encoding if that is wrong";
+    notes.push(`its header is not UTF-8${encoding === undefined ? asWindows : `; pass --encoding ${encoding}`}`);
   }
   for (const text of notes) note(`${inputName}: ${text}`);
 }
