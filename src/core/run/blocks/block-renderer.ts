@@ -39,6 +39,7 @@ export class BlockRenderer {
   readonly #flags: PlainFlags | undefined;
   /** What is added to a row, by the code and the flags of its item. */
   readonly #byFlags: Map<readonly Flag[], AddedFields>[] = [];
+  readonly #needsItems: boolean;
   readonly #hasSuggestion: boolean;
   /** The number of the field `was` among those of a column; 0 without one. */
   readonly #was: number;
@@ -58,6 +59,7 @@ export class BlockRenderer {
     this.#hasCanonical = details.includes("canonical");
     this.#hasSuggestion = details.includes("suggestion");
     this.#was = 1 + details.indexOf("was");
+    this.#needsItems = details.some((name) => name !== "was");
     this.#writer = writerOf(options.shape, options.target, options.columns);
     const isAlone = details.length === 1 && this.#columns.length === 1;
     this.#copiesItems = this.#hasCanonical && isAlone && this.#writer.copiesParts === true;
@@ -195,7 +197,7 @@ export class BlockRenderer {
     const code = codes[field]!;
     const status = this.codes.statuses[code]!;
     const before = was?.get(field);
-    if (!hasItem(code) || code === notCheckedCode) {
+    if (!hasItem(code) || code === notCheckedCode || !this.#needsItems) {
       // Of several items, some were replaced before the quota ran out.
       return before === undefined ? this.#usualFields(code) : ourFields(columns, { status, was: before }, kind, "");
     }

@@ -75,7 +75,9 @@ export function createFieldItems(columns: readonly number[], cells: Cells, statu
     textsOf(records: ScannedChunk, field: number) {
       const { column, row } = columnOf(records, field);
       const texts = column.texts(row).map((text) => ({ text, items: cells.find(text.text) }));
-      const own = cells.itemsIn(column.value(row));
+      const value = column.value(row);
+      if (texts.length === 1 && texts[0]!.text.text === value) return texts;
+      const own = cells.itemsIn(value);
       const found = texts.flatMap(({ items }) => items.map(({ item }) => item));
       return own.length === found.length && own.every((item, nth) => item === found[nth]) ? texts : [];
     },
