@@ -51,6 +51,17 @@ describe("a sheet", () => {
     expect(await csvOf(xlsx)).toEqual({ name: "People", csv: people });
   });
 
+  test.each([
+    ["mailto:ann%2Bnews@x.net?subject=Hi", "Link <ann+news@x.net>"],
+    ["mailto:ann@b%C3%BCcher.de", "Link <ann@bücher.de>"],
+    ["mailto:ann%40x.net%20", "Link <ann@x.net>"],
+    ["mailto:ann@x.net,%20bob@x.net", '"Link <ann@x.net>, <bob@x.net>"'],
+  ])("has the address of the link %s", async (target, text) => {
+    const rows = [["email"], ["Link"]];
+    const cells = new Map([["1,0", { value: "Link", hyperlink: { target } }]]);
+    expect((await csvOf(await writeXlsx({ sheets: [{ name: "S", rows, cells }] }))).csv).toBe(`email\n${text}\n`);
+  });
+
   test("chosen by its name has its blank rows", async () => {
     expect(await csvOf(xlsx, "Info")).toEqual({ name: "Info", csv: "Export\n\nmade by hand\n" });
   });
