@@ -47,6 +47,8 @@ export interface InputChoices {
   readonly sheet: string | undefined;
   readonly sheets: WrittenSheets | undefined;
   readonly isInPlace: boolean;
+  /** Set if the table goes back into an archive or a workbook. */
+  readonly returned?: object | undefined;
   readonly backup: string | undefined;
   readonly table: TableOptions;
   readonly columns: ColumnChoices;
@@ -134,12 +136,12 @@ function noteEncoding({ inputName, encoding, outputEncoding, note }: InputChoice
 
 /** Notes what may not be as the user expects it. @throws ChoiceError when the input cannot be replaced */
 async function noteTable(
-  { kind, inputName, isInPlace, table: { header: usesHeader }, note }: InputChoices,
+  { kind, inputName, isInPlace, returned, table: { header: usesHeader }, note }: InputChoices,
   { format, header, madeOf, elements, linesWithItems = [], unusedHeader, surelyIn }: Table,
 ): Promise<void> {
   if (madeOf !== undefined) {
     const replacement = `${madeOf} cannot be replaced; write a table with -o FILE.csv`;
-    refuse(inputName, { replacement }, { replacement: isInPlace });
+    refuse(inputName, { replacement }, { replacement: isInPlace || returned !== undefined });
   }
   const notes: string[] = [];
   if (madeOf !== undefined) notes.push(`${madeOf}; the output is a table of its names and addresses`);

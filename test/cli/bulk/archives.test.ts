@@ -464,3 +464,13 @@ test.each<[what: string, name: string, table: string, message: string]>([
     if (words[0] === "-I.bak") expect(await filesIn(read(home, "a.zip"))).toEqual(files);
   }
 });
+
+test("contacts stay as they are in an archive that comes back, and become CSV in a folder", async () => {
+  const card = `BEGIN:VCARD\r\nFN:Ann\r\nEMAIL:${ok}\r\nEND:VCARD\r\n`;
+  const home = folderOf({ "a.zip": zip({ "good.csv": `email\n${ok}\n`, "c.vcf": card }) });
+  const { code, stderr } = await run(home, "a.zip", "-o", "b.zip");
+  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: left as they are: c.vcf")]);
+  expect(await filesIn(read(home, "b.zip"))).toEqual({ "good.csv": `email,status\n${ok},ok\n`, "c.vcf": card });
+  expect((await run(home, "a.zip", "-o", "o/")).code).toBe(0);
+  expect(textOf(home, "o/c.csv")).toBe(`name,email,status\nAnn,${ok},ok\n`);
+});

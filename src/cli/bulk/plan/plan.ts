@@ -190,9 +190,9 @@ function sheetsOf(
 }
 
 function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings): void {
-  const { output, isInPlace, backup, folder, returned, member } = paths;
+  const { output, isInPlace, backup, folder, returned } = paths;
   const sheets = sheetsOf(paths, options, settings);
-  const isNamed = output !== undefined && !isInPlace && !(returned && member?.container.isOfSheets);
+  const isNamed = output !== undefined && !isInPlace && returned === undefined;
   // Also a name with the ending of the input: what is written is text.
   // Of several files, the others are validated.
   if (isNamed && folder === undefined) formatByName(output);
