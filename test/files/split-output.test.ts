@@ -16,7 +16,7 @@ const contentOf = (folder: string) =>
 async function write(split: SplitFolder, rows: readonly (readonly [string, string])[]) {
   const table = split.table("csv");
   await table.write(header);
-  for (const [status, row] of rows) await (await table.of(status)).write(Buffer.from(`${row}\n`));
+  for (const [status, row] of rows) await (await table.of(table.nameOf(status))).write(Buffer.from(`${row}\n`));
   return table;
 }
 
