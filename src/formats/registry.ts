@@ -28,17 +28,9 @@ export const tableEndings: ReadonlySet<string> = new Set([
   ...sheetFormats.flatMap(({ kinds }) => kinds),
 ]);
 
-const mistypedEndings = new Map(
-  Object.entries({ csv: "cvs csvv ccsv scv", tsv: "tvs tsvv", json: "josn jsno jsn", xlsx: "xslx xlxs xlsxx" }).flatMap(
-    ([ending, slips]) => slips.split(" ").map((slip) => [slip, ending] as const),
-  ),
-);
-
 /** Undefined if the name gives no hint, or asks for sheets. @throws ChoiceError if it cannot be written */
 export function formatByName(path: string): TableFormat | undefined {
   const name = endingOf(path);
-  const meant = mistypedEndings.get(name);
-  if (meant !== undefined) throw new ChoiceError(`${path}: .${name} is no ending of a table; did you mean .${meant}?`);
   if (!isWritten(path)) {
     throw new ChoiceError(`${path}: .${name} cannot be written; name it .csv, .tsv, .jsonl, .json or .xlsx`);
   }

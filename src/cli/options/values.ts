@@ -1,6 +1,6 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 import type { Rate } from "../../engines/api/engine.js";
-import { isPage } from "../../files/ending.js";
+import { endingOf, isPage } from "../../files/ending.js";
 import { sheetKind } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
@@ -68,12 +68,20 @@ export function personName(value: string): string {
   return value;
 }
 
+const mistypedEndings = new Map(
+  Object.entries({ csv: "cvs csvv ccsv scv", tsv: "tvs tsvv", json: "josn jsno jsn", xlsx: "xslx xlxs xlsxx" }).flatMap(
+    ([ending, slips]) => slips.split(" ").map((slip) => [slip, ending] as const),
+  ),
+);
+
 /** A file, or - for standard output. */
 export function outputName(value: string): string {
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(value)) throw new InvalidValue("It takes a file; idv writes to no URL.");
   if (value.startsWith("~/")) throw new InvalidValue("The shell knows ~ only without quotes.");
   if (/^(?:csv|tsv|jsonl|json|xlsx)$/i.test(value))
     throw new InvalidValue(`It takes a file, such as checked.${value}; for a file of that name, write ./${value}.`);
+  const meant = mistypedEndings.get(endingOf(value));
+  if (meant !== undefined) throw new InvalidValue(`Did you mean .${meant}?`);
   return filled(value);
 }
 

@@ -189,7 +189,7 @@ describe("idv emails list.csv", () => {
     [["-I", "old"], "old: no such file; to keep the old files, write -I.old, without a space"],
     [["-o", "https://a.de/o.csv"], '--output: "https://a.de/o.csv" is invalid. It takes a file; idv writes to no URL.'],
     [["-o", "~/o.csv"], '--output: "~/o.csv" is invalid. The shell knows ~ only without quotes.'],
-    [["-o", "o.cvs"], "o.cvs: .cvs is no ending of a table; did you mean .csv?"],
+    [["-o", "o.cvs"], '--output: "o.cvs" is invalid. Did you mean .csv?'],
     [["-o", "o.png"], "o.png: .png cannot be written; name it .csv, .tsv, .jsonl, .json or .xlsx"],
     [["-o", " "], '--output: " " is invalid. It must not be empty.'],
     [["--report", "full=r.html"], '--report: "full=r.html" is invalid. Write full:r.html.'],
