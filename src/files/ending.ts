@@ -21,3 +21,7 @@ const notWritten = new Set([
 
 /** Whether a table can have this name: false for other files, and for tables that are only read. */
 export const isWritten = (path: string): boolean => !notWritten.has(endingOf(path));
+
+/** Returns a name that ends in .csv in the place of one that no table can have, also if it is compressed. */
+export const writtenName = (path: string): string =>
+  isWritten(path) ? path : path.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv");

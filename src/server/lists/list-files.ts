@@ -9,7 +9,7 @@ import { mkdir, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isWritten } from "../../files/ending.js";
+import { writtenName } from "../../files/ending.js";
 import { firstBytes } from "../../files/found.js";
 import type { StoredList } from "../../state/service/lists.js";
 import { Refusal } from "../refusal.js";
@@ -199,10 +199,10 @@ function zipKind(start: Buffer): "xlsx" | "zip" | undefined {
  */
 function outputName(name: string, zip: ReturnType<typeof zipKind>): string {
   const isArchive = /\.zip$/i.test(name);
-  const ended = (ending: string) => `checked-${name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, "")}.${ending}`;
+  const ended = (ending: "xlsx" | "zip") => `checked-${name.replace(/\.\w+(?:\.(?:gz|zst))?$/i, "")}.${ending}`;
   if (zip === "zip" && !/\.(?:zip|xls[xmb]|ods|numbers)$/i.test(name)) return ended("zip");
   if (zip === "xlsx" && isArchive) return ended("xlsx");
-  return isArchive || isWritten(name) ? `checked-${name}` : ended("csv");
+  return `checked-${isArchive ? name : writtenName(name)}`;
 }
 
 export const removed = (): Refusal => new Refusal(410, "The list was removed.");

@@ -217,10 +217,13 @@ describe("several files", () => {
       "a.csv": a,
       "b.pdf": "%PDF-1.4\n",
       "c.vcf": "BEGIN:VCARD\nFN:B\nEMAIL:b@web.de\nEND:VCARD\n",
+      "d.ldif.gz": gzipSync("dn: cn=D\ncn: D\nmail: d@web.de\n"),
+      "e.cvs": a,
     });
-    const { code, stderr } = await idv(["emails", "a.csv", "b.pdf", "c.vcf", "-o", "out/", "-q"], { home });
+    const files = ["a.csv", "b.pdf", "c.vcf", "d.ldif.gz", "e.cvs"];
+    const { code, stderr } = await idv(["emails", ...files, "-o", "out/", "-q"], { home });
     expect([code, stderr]).toEqual([2, expect.stringContaining("out/b.pdf: .pdf cannot be written; name it .csv")]);
-    expect(readdirSync(join(home, "out")).sort()).toEqual(["a.csv", "c.csv"]);
+    expect(readdirSync(join(home, "out")).sort()).toEqual(["a.csv", "c.csv", "d.csv", "e.cvs"]);
   });
 
   test("of a run with a name leave what one of them has cost to it", async () => {

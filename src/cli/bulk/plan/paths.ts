@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Kind } from "../../../core/validator/validator.js";
-import { endingOf } from "../../../files/ending.js";
+import { endingOf, writtenName } from "../../../files/ending.js";
 import { FileError } from "../../../files/errors.js";
 import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
@@ -98,8 +98,8 @@ function pathsOfTable(path: string, member: Member, isSeveral: boolean, options:
   return { ...paths, output: file, folder: dirname(file) };
 }
 
-/** Contacts are only read. */
-const asTable = (path: string): string => path.replace(/\.(?:vcf|ldif)$/i, ".csv");
+/** Tables that are only read, such as contacts, become CSV; other names that no table can have are refused. */
+const asTable = (path: string): string => (tableEndings.has(endingOf(path)) ? writtenName(path) : path);
 
 function fileNameOf(path: string, { container: { within, isOfSheets }, table }: Member): string {
   // Archives in archives become folders.

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
 import type { Table } from "../../../core/table/table.js";
-import { isWritten } from "../../../files/ending.js";
+import { writtenName } from "../../../files/ending.js";
 import { isDevicePath } from "../../../files/found.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
@@ -51,8 +51,8 @@ export function cleanCommand(plan: Plan, table: Table, { statuses, statuses: { s
 }
 
 function cleanName(path: string): string {
-  const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(path) ?? [];
-  return `${stem}-clean${isWritten(path) ? ending : ".csv"}`;
+  const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(writtenName(path)) ?? [];
+  return `${stem}-clean${ending}`;
 }
 
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {
