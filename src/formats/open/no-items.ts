@@ -76,8 +76,8 @@ export async function checkNamed(kind: Kind, inputName: string, table: NamedTabl
   const suspect = [table.column, ...table.otherColumns].find((column) => !mayHold(table.firstValues(column), column));
   if (suspect === undefined || mayHold(await table.startValues(suspect), suspect)) return;
   const nameOf = (column: number) => columnText(column, nameText(table.header?.[column] ?? ""));
-  const [advice, page] =
-    table.otherColumns.length > 0 ? ["leave it out", "leave it out"] : ["name that one with -c", "name that one"];
+  const page = table.otherColumns.length > 0 ? "leave it out" : "name that one";
+  const advice = table.otherColumns.length > 0 ? page : `${page} with -c`;
   throw new ChoiceError(
     printable(
       `${inputName}: no field in ${nameOf(suspect)} looks like ${names[kind].one}, but some in ${nameOf(other)} do`,

@@ -15,7 +15,6 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const own = basename(path);
   const names = namesIn(folder);
   if (path === "help") return `for the help: idv ${kind}s --help`;
-  if (path.trim() === "") return "give a FILE";
   if (/[*?]/.test(path)) {
     const [start = ""] = own.split(/[*?]/);
     const end = own.slice(Math.max(own.lastIndexOf("*"), own.lastIndexOf("?")) + 1);
