@@ -1,4 +1,5 @@
 /** Refuses files that are not tables, by their first bytes, and advises how to convert them. */
+import { parseObject } from "../core/table/json/json-values.js";
 import { ChoiceError } from "../files/errors.js";
 
 /** Files that hold another file, and the commands that unpack them. Bytes are characters up to U+00FF. */
@@ -76,20 +77,12 @@ const formats: readonly {
   {
     start: /^\s*\{"[^\r\n]*\},[ \t]*\r?\n\s*\{"/,
     // A document whose list begins in its first line is none.
-    isIt: (text: string) => isJson(/^.*\}(?=,)/m.exec(text.trimStart())?.[0] ?? ""),
+    isIt: (text: string) => parseObject(/^.*\}(?=,)/m.exec(text.trimStart())?.[0] ?? "") !== undefined,
     what: "objects of JSON with commas between them, which are no JSON without the brackets of a list",
     advice: "put [ before the first one and ] behind the last one",
   },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];
-
-function isJson(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
-}
 
 function unwrapping(command: string, name: string, wanted: string): string {
   const file = fileNamed(name);

@@ -198,7 +198,7 @@ async function beside<Result>({ totals }: Run, write: () => Promise<Result> | un
     const failure = failureFor(error);
     if (failure.stack !== undefined) throw error;
     sayFailure(failure);
-    totals.loseSideOutput(failure.exitCode);
+    totals.worsen(failure.exitCode);
     return undefined;
   }
 }

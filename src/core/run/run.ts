@@ -27,7 +27,7 @@ import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
-import { anyUpdate, badRowCode, keptFields, tooManyKept, type Update } from "./rows/earlier-fields.js";
+import { anyUpdate, badRowCode, keepsStatus, tooManyKept, type Update } from "./rows/earlier-fields.js";
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
@@ -264,7 +264,7 @@ function otherStatus(update: Update, { table, columns }: RunOptions, ledger: Ite
       return badRowCode(update.input, update.bad, columns.names[0], line, chunk.bytes.subarray(start, end));
     }
     const name = columns.names[(nth * columns.names.length) / count];
-    if (keptFields([status], name, update, line) === undefined) return 0;
+    if (!keepsStatus(status, name, update, line)) return 0;
     const code = ledger.codes.keptCodeOf(status);
     if (code === undefined) throw tooManyKept(update.input);
     return code;

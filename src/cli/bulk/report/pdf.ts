@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { parseObject } from "../../../core/table/json/json-values.js";
 import { FileError } from "../../../files/errors.js";
 import { newPrivateFolder } from "../../../files/temporary-files.js";
 import { signals } from "../../terminal/interruption.js";
@@ -129,7 +130,7 @@ function callsOf({ stdio }: ChildProcess, stop: (why: string) => void): Call {
     const messages = `${rest}${text}`.split("\0");
     rest = messages.pop()!;
     for (const message of messages) {
-      const answer = answerIn(message);
+      const answer = parseObject(message) as Answer | undefined;
       if (answer === undefined) stop("its answer is none of the DevTools protocol");
       else waiting.get(answer.id)?.(answer);
     }
@@ -148,13 +149,4 @@ interface Answer {
   readonly id: number;
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly message: string };
-}
-
-function answerIn(message: string): Answer | undefined {
-  try {
-    const answer = JSON.parse(message) as unknown;
-    return typeof answer === "object" && answer !== null ? (answer as Answer) : undefined;
-  } catch {
-    return undefined;
-  }
 }

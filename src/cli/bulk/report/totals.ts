@@ -15,7 +15,6 @@ export class Totals {
   /** The first are those of no file. */
   readonly #files: [Facts, ...Facts[]];
   failed = 0;
-  #hasLostSideOutput = false;
   #lostUnits = 0;
 
   constructor(none: Facts) {
@@ -26,24 +25,15 @@ export class Totals {
     return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
   }
 
-  get hasFailed(): boolean {
-    return this.failed > 0 || this.#hasLostSideOutput;
-  }
-
-  loseSideOutput(exitCode: number): void {
-    this.#hasLostSideOutput = true;
-    this.#worsen(exitCode);
-  }
-
   add(facts: Facts, exitCode: number): void {
     this.#files.push(facts);
-    this.#worsen(exitCode);
+    this.worsen(exitCode);
   }
 
   addFailure(exitCode: number, units = 0): void {
     this.failed++;
     this.#lostUnits += units;
-    this.#worsen(exitCode);
+    this.worsen(exitCode);
   }
 
   facts(): Facts {
@@ -52,7 +42,7 @@ export class Totals {
     return { ...sum, made: new Date().toISOString(), units, failed: this.failed };
   }
 
-  #worsen(exitCode: number): void {
+  worsen(exitCode: number): void {
     if (order.indexOf(exitCode) > order.indexOf(this.exitCode)) this.exitCode = exitCode;
   }
 }

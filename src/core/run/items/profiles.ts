@@ -1,5 +1,5 @@
 /** How columns of items are recognised, by their names and their values. */
-import { type JsonText, textsIn } from "../../table/json/json-values.js";
+import { type JsonText, parsedJson, textsIn } from "../../table/json/json-values.js";
 import { nameFitOf } from "../../table/sniff/column.js";
 import type { ItemProfile } from "../../table/sniff/item-profile.js";
 import { type Kind, knownStatuses } from "../../validator/validator.js";
@@ -12,12 +12,7 @@ const longestHost = 16_384;
 
 /** Returns fields named like a column of items or, without any, all that look like items; undefined if not JSON. */
 export function itemsInJson(kind: Kind, text: string): readonly JsonText[] | undefined {
-  if (!/^\s*[{[]/.test(text) || text.length > longestJson) return undefined;
-  try {
-    JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (!/^\s*[{[]/.test(text) || text.length > longestJson || parsedJson(text) === undefined) return undefined;
   const texts = textsIn(text).filter((found) => found.text.trim() !== "");
   const named = texts.filter(({ name }) => nameFitOf(name, profiles[kind]) === 3);
   return named.length > 0 ? named : texts.filter((found) => mayHoldItem(kind, found.text));

@@ -43,20 +43,18 @@ export const tooManyKept = (input: string): TableError =>
 export const isStatus = (field: string): boolean =>
   field === "" || (knownStatuses as readonly string[]).includes(field);
 
-/** Returns undefined without a status or for `quota_exceeded`. @throws TableError when another value would be lost */
-export function keptFields(
-  own: readonly string[] | undefined,
+/** False without a status and for `quota_exceeded`. @throws TableError when another value would be lost */
+export function keepsStatus(
+  status: string,
   name: string | undefined,
   { input, keeps, isSure }: Update,
   line: number | undefined,
-): readonly string[] | undefined {
-  if (own === undefined) return undefined;
-  const [status = ""] = own;
+): boolean {
   if (!isStatus(status) && !(keeps && isSure)) {
     const where = line === undefined ? input : `${input}:${line}`;
     throw new TableError(
       `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update`,
     );
   }
-  return keeps && status !== "" && status !== notChecked.status ? own : undefined;
+  return keeps && status !== "" && status !== notChecked.status;
 }
