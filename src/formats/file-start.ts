@@ -4,7 +4,7 @@ import { compressionByMagic, isZipStart } from "./compression/compression-format
 import { decodeInput } from "./encodings/decoding.js";
 
 /** Enough for the first bytes of what is compressed. */
-const startBytes = 65_536;
+export const startBytes = 65_536;
 
 export const isCompressed = (path: string): boolean => compressionByMagic(firstBytes(path, 4)) !== undefined;
 

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { vi } from "vitest";
 import { failureFor } from "../../src/cli/errors.js";
 import { createProgram, normalizeArguments } from "../../src/cli/program.js";
@@ -15,6 +16,8 @@ import type { Outcome, RunSettings } from "./run-settings.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 interface Settings extends Omit<RunSettings, "uid"> {
+  /** Come on standard input one after another, as through a slow pipe. */
+  readonly pieces?: readonly Uint8Array[];
   /** Columns of the terminal that standard error is taken for; none by default. */
   readonly columns?: number;
 }
@@ -31,7 +34,7 @@ export const isRunning = (): boolean => hasBegun;
  */
 export async function idv(
   args: readonly string[],
-  { home = temporaryFolder(), stdin = "", env = {}, columns }: Settings = {},
+  { home = temporaryFolder(), stdin = "", pieces = [], env = {}, columns }: Settings = {},
 ): Promise<Outcome> {
   if (hasBegun) throw new Error("a command is running in this process; wait for its end");
   hasBegun = true;
@@ -43,7 +46,7 @@ export async function idv(
     setEnvironment({ HOME: home, XDG_STATE_HOME: join(home, "state"), ...env }),
     setFolder(home),
     setArguments(args),
-    setInput(stdin),
+    setInput([Buffer.from(stdin), ...pieces]),
     setColumns(columns),
     holdWarnings(),
     collect(stdout, stderr),
@@ -128,10 +131,15 @@ function setArguments(args: readonly string[]): () => void {
   };
 }
 
-function setInput(input: string | Uint8Array): () => void {
+function setInput(pieces: readonly Uint8Array[]): () => void {
   const before = Object.getOwnPropertyDescriptor(process, "stdin")!;
-  const bytes = Buffer.from(input);
-  const value = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+  async function* slowly() {
+    for (const piece of pieces) {
+      yield piece;
+      if (pieces.length > 1) await setTimeout(5);
+    }
+  }
+  const value = Readable.from(slowly(), { objectMode: false });
   Object.defineProperty(process, "stdin", { configurable: true, value });
   return () => Object.defineProperty(process, "stdin", before);
 }

@@ -80,7 +80,8 @@ interface Peeked {
 /** Longest signature: a zstd magic number. */
 const markBytes = 4;
 
-async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
+/** At least so many bytes from the start, unless there are fewer, and all bytes. */
+export async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();
   let next = await input.next();

@@ -211,6 +211,14 @@ describe("an archive on standard input", () => {
     expect(readdirSync(copies)).toEqual(["x"]);
   });
 
+  test.each([stdin, gzipSync(stdin)])("is recognised, however few bytes come first", async (bytes) => {
+    const home = folderOf({});
+    const pieces = [bytes.subarray(0, 2), bytes.subarray(2, 5), bytes.subarray(5)];
+    const { code, stderr } = await idv(["emails", "-q", "-o", "o/"], { pieces, home });
+    expect(code, stderr).toBe(0);
+    for (const [name, text] of Object.entries(checked)) expect(textOf(home, `o/${name}`)).toBe(text);
+  });
+
   test("needs a folder or an archive as output for several tables, and is refused with -I", async () => {
     expect(await idv(["emails"], { stdin })).toMatchObject(twoTables);
     expect(await idv(["emails", "-I"], { stdin })).toMatchObject({

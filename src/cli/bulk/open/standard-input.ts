@@ -3,8 +3,9 @@ import { devNull } from "node:os";
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
-import { isZipStart } from "../../../formats/compression/compression-format.js";
-import { uncompressedStart } from "../../../formats/file-start.js";
+import { compressionByMagic, isZipStart } from "../../../formats/compression/compression-format.js";
+import { peek } from "../../../formats/encodings/decoding.js";
+import { startBytes, uncompressedStart } from "../../../formats/file-start.js";
 import { say } from "../../terminal/terminal.js";
 import type { Resources } from "./resources.js";
 
@@ -18,14 +19,8 @@ export function isNothing(): boolean {
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
   if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
   if (process.stdin.isTTY) say("reading standard input; Ctrl-D ends it");
-  const rest = readStream("standard input", process.stdin, resources.signal);
-  const first = await rest.next();
-  async function* bytes() {
-    if (first.done) return;
-    yield first.value;
-    yield* rest;
-  }
-  if (!first.done && isZipStart(await uncompressedStart(first.value)))
-    return resources.copies.add("standard input", bytes());
-  return { bytes: bytes(), size: undefined, hasChanged: async () => false, close: async () => {} };
+  const input = await peek(readStream("standard input", process.stdin, resources.signal));
+  const { start, bytes } = compressionByMagic(input.start) ? await peek(input.bytes, startBytes) : input;
+  if (isZipStart(await uncompressedStart(start))) return resources.copies.add("standard input", bytes);
+  return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }
