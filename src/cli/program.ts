@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { Command } from "commander";
+import { meantBy } from "../core/meant.js";
 import { endingOf } from "../files/ending.js";
 import { tableEndings } from "../formats/registry.js";
 import { isHostUrl, isUrl } from "../text.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
-import { meantBy } from "./options/meant.js";
 import { addOptions, optionRecords, wordsFor } from "./options/option.js";
 import { insteadOf, insteadOfCommand, optionFor, topicAbout, verbCalled } from "./options/others-words.js";
 import { normalizeWords } from "./options/typed-words.js";

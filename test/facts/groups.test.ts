@@ -98,8 +98,29 @@ describe("idv emails counts rows by a column", () => {
     const home = folderOf({ "l.csv": `email,from\n${ok},web\n` });
     expect(await idv(["emails", "l.csv", "--by", "source", "-o", "o.csv"], { home })).toMatchObject({
       code: 2,
-      stderr: 'idv: l.csv: no column "source" for --by; the columns are "email", "from"\n',
+      stderr: 'idv: no column "source" for --by; the columns are 1 "email", 2 "from"\n',
     });
+  });
+
+  test.each([
+    [" plan ,mail", "plan", 1],
+    ["Plan,plan,mail", "plan", 2],
+    ["plan,mail,plan", "plan[2]", 3],
+    ["plan,mail,plan", "plan", "2 columns are named"],
+    ["plan,mail", "plan,mail", 'no column "plan,mail" for --by; it takes one'],
+    ["mail,emial", "mial", '(did you mean "mail"?)'],
+    ["a@x.net,one", "2", 2],
+    ["a@x.net,one", "4", "no column 4 for --by: the table has 2"],
+  ])("by the name of a column, as -c finds it: %s, %s", async (header, by, expected) => {
+    const fields = header.split(",").map((name, nth) => (name.includes("mail") ? ok : `${nth + 1}`));
+    const home = folderOf({ "l.csv": `${header}\n${fields.join(",")}\n` });
+    const { code, stderr } = await idv(["emails", "l.csv", "--by", by, "-o", "o.csv", "--log", "json"], { home });
+    if (typeof expected === "string")
+      expect([code, stderr]).toEqual([2, expect.stringContaining(JSON.stringify(expected).slice(1, -1))]);
+    else {
+      const { groups } = JSON.parse(stderr.trim().split("\n").at(-1)!) as { groups: readonly Group[] };
+      expect(groups[0]!.values.map(({ name }) => name)).toContain(header.includes("@") ? "one" : `${expected}`);
+    }
   });
 
   test("in a report for each column of few values, over several files", async () => {

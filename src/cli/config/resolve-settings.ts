@@ -2,10 +2,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { meantBy } from "../../core/meant.js";
 import { FileError, readFault } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { UsageError } from "../errors.js";
-import { meantBy } from "../options/meant.js";
 import { parsed } from "../options/values.js";
 import { readLogin } from "./api-key.js";
 import { environmentVariables } from "./environment.js";

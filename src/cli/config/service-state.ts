@@ -1,6 +1,7 @@
 /** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Drivers are loaded when they are used. */
 
 import { statSync } from "node:fs";
+import { meantBy } from "../../core/meant.js";
 import { FileError } from "../../files/errors.js";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import { UnknownKeyError } from "../../state/service/api-key.js";
@@ -8,7 +9,6 @@ import type { ServiceStore } from "../../state/service/service-store.js";
 import type { LockWait } from "../../state/sqlite/database.js";
 import { printable } from "../../text.js";
 import { UsageError } from "../errors.js";
-import { meantBy } from "../options/meant.js";
 import { optionRecords } from "../options/option.js";
 import { filled } from "../options/values.js";
 import { stateLocation } from "./paths.js";

@@ -1,9 +1,10 @@
 /** The settings of a run. To add one, add its entry to {@link settings}: help, `idv doctor` and files pick it up. */
+
+import { meantBy } from "../../core/meant.js";
 import type { Rate } from "../../engines/api/engine.js";
 import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
-import { meantBy } from "../options/meant.js";
 import { insteadOfSetting } from "../options/others-words.js";
 import { duration, filled, itemRate, oneOf, parsed, truthValue, wholeNumber, wordList } from "../options/values.js";
 import { day, showTime } from "../terminal/time.js";

@@ -1,4 +1,6 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
+
+import { meantBy } from "../../core/meant.js";
 import type { Rate } from "../../engines/api/engine.js";
 import { endingOf, isPage } from "../../files/ending.js";
 import { sheetKind } from "../../formats/registry.js";
@@ -6,7 +8,6 @@ import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
 import { UsageError } from "../errors.js";
 import { day, showTime, unitMilliseconds } from "../terminal/time.js";
-import { meantBy } from "./meant.js";
 import { dateMeant, numberMeant, rateMeant, shardMeant, sizeMeant, timeMeant } from "./meant-forms.js";
 import { choiceCalled } from "./others-words.js";
 

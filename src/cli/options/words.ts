@@ -1,9 +1,9 @@
 /** Parsers of options whose words stand for rows: statuses, flags, columns, and what to do with them. */
 import { itemFlags } from "../../core/classifier/flags/flag-names.js";
 import { mailServices } from "../../core/classifier/flags/mail-services.js";
+import { meantBy } from "../../core/meant.js";
 import type { BadRowPolicy } from "../../core/table/bad-rows.js";
 import { type Kind, knownStatuses } from "../../core/validator/validator.js";
-import { meantBy } from "./meant.js";
 import { statusesCalled } from "./others-words.js";
 import { InvalidValue, knownWord, path } from "./values.js";
 

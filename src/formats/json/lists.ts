@@ -1,4 +1,5 @@
 /** Chooses the lists of a JSON document whose elements are the records. */
+import { nameMeant } from "../../core/meant.js";
 import { checkSyntax } from "../../core/table/json/grammar.js";
 import type { JsonObject } from "../../core/table/json/json-values.js";
 import { nameFitOf } from "../../core/table/sniff/column.js";
@@ -167,11 +168,12 @@ function chosenByName(name: string, fitting: readonly Candidate[], named: readon
   const all = new Set(fitting.flatMap((each) => [...fullNames(each), ...each.paths]));
   const unknown = named.find((each) => !all.has(each));
   if (unknown !== undefined) {
-    const names = fitting
-      .flatMap(fullNames)
-      .slice(0, mostNamed)
-      .map((each) => `"${each}"`);
-    throw new ChoiceError(`no column "${unknown}"; the columns are ${names.join(", ")}`, { code: "column" });
+    const names = fitting.flatMap(fullNames);
+    const meant = nameMeant(unknown, names);
+    const guess = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+    const listed = names.slice(0, mostNamed).map((each) => `"${each}"`);
+    const what = `no column "${unknown}"${guess}; the columns are ${listed.join(", ")}`;
+    throw new ChoiceError(what, { code: "column" });
   }
   const isOneKind =
     new Set(fitting.map(({ textName }) => textName)).size === 1 && fitting.every(({ header }) => !header);

@@ -1,8 +1,9 @@
 // Reads a sheet of a spreadsheet file as CSV, so that all later steps read one format only. Missing rows are blank
 // lines, so that the added fields find their rows again. Knows which sheet is meant; xlsx.ts knows the format.
+
+import { nameMeant } from "../../core/meant.js";
 import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
-import { similarName } from "../../core/table/sniff/column.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { OpenSheet, WriteRows } from "../format.js";
@@ -118,8 +119,7 @@ async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, w
   }
   if (wanted !== undefined) {
     const names = sheets.map((sheet) => sheet.name);
-    const start = wanted.toLowerCase();
-    const like = names.find((each) => each.toLowerCase().startsWith(start)) ?? similarName(wanted, names);
+    const like = nameMeant(wanted, names);
     const hint = like === undefined ? "" : ` (did you mean "${like}"?)`;
     const what = `no sheet "${wanted}"${hint}; the sheets are ${names.map((each) => `"${each}"`).join(", ")}`;
     throw new ChoiceError(`${name}: ${what}`, { code: "sheet" });

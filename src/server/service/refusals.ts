@@ -1,8 +1,8 @@
 /** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closest, distance } from "fastest-levenshtein";
 import type { ConnectionError, FastifyError } from "fastify";
+import { meantBy } from "../../core/meant.js";
 import { StoreError } from "../../state/errors.js";
 import { Refusal } from "../refusal.js";
 import { errorBody } from "./error-codes.js";
@@ -69,15 +69,12 @@ function describeFault(what: "field" | "parameter", fault: ValidationFault): str
 function unknownName(what: string, name: string, known: readonly string[]): string {
   const shown = JSON.stringify(name.slice(0, mostShown));
   if (known.length === 0) return `There is no ${what} ${shown}: this request takes none.`;
-  const meant = closest(name, known);
-  const isNear = distance(name, meant) <= mostEdits * name.length;
+  const meant = meantBy(name, known);
   const others = known.length === 1 ? `the only one is ${meant}.` : `there are ${known.join(", ")}.`;
-  return `There is no ${what} ${shown}; ${isNear ? `did you mean ${meant}?` : others}`;
+  return `There is no ${what} ${shown}; ${meant === undefined ? others : `did you mean ${meant}?`}`;
 }
 
 const mostShown = 100;
-/** Share of wrong letters with which a name is still recognised. */
-const mostEdits = 0.4;
 
 const typeNames: Readonly<Record<string, string>> = {
   array: "an array of strings",

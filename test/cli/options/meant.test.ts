@@ -1,6 +1,6 @@
 /** Covers what a message says was meant by a word that is not known: an option, a value, a command. */
 import { describe, expect, test } from "vitest";
-import { meantBy } from "../../../src/cli/options/meant.js";
+import { meantBy } from "../../../src/core/meant.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 
@@ -39,7 +39,7 @@ describe("idv emails list.csv", () => {
     ["--fail-on=~ok", '"~ok" is invalid. For all but ok, write alias,disposable,fake.'],
     ["--drop=!foo", '"foo" is invalid. Statuses of emails: ok, alias'],
     ["--format=ndjson", '--format: "ndjson" is invalid. Did you mean jsonl?'],
-    ["--by=emial", 'no column "emial" for --by; did you mean "email"?'],
+    ["--by=emial", 'no column "emial" for --by (did you mean "email"?)'],
     ["--by", "--by needs a value: --by <COLUMN>"],
     ["--format=xlsx", '--format: "xlsx" is invalid. A spreadsheet file has its name: -o FILE.xlsx.'],
     ["--smtp", "--dns asks for the mail servers"],

@@ -2,11 +2,11 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
+import { meantBy } from "../../../core/meant.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
 import { tableEndings } from "../../../formats/registry.js";
 import { printable } from "../../../text.js";
-import { meantBy } from "../../options/meant.js";
 import { shellWord } from "../command-line.js";
 
 /** `given` are the absolute paths of all files that are named: none of them is meant. */

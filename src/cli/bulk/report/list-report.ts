@@ -10,17 +10,15 @@ import { renderPage } from "../../../core/facts/render/page.js";
 import { renderPicture } from "../../../core/facts/render/picture.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
 import { nameText } from "../../../core/table/bytes.js";
+import { findColumn } from "../../../core/table/sniff/column.js";
 import { columnName, type Table } from "../../../core/table/table.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
-import { ChoiceError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
-import { printable } from "../../../text.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-engine.js";
-import { meantBy } from "../../options/meant.js";
 import type { Plan } from "../plan/plan.js";
 import { printPage } from "./pdf.js";
 
@@ -62,7 +60,7 @@ export async function openListReport(
       const items = [table.column, ...table.otherColumns];
       const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
       const dates = findDateColumn(table.names, sample);
-      const wanted = by === undefined ? undefined : columnNamed(by, inputName, table);
+      const wanted = by === undefined ? undefined : columnNamed(by, table);
       const others = (column: number) => (column === dates?.column ? [] : sample(column));
       const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
       // Members within others have columns after those of the table, and are counted only if they are wanted.
@@ -118,24 +116,15 @@ async function rendered(path: string, facts: Facts): Promise<Buffer> {
   return Buffer.from(render(facts));
 }
 
-function columnNamed(by: string, file: string, { names, header = [], width }: Table): number {
-  const isIt = (name: string) => name.toLowerCase() === by.toLowerCase();
-  const own = names.findIndex(isIt);
-  // In a document, paths of members begin with that of the list.
-  const isPath = (name: string) => !names.includes(name) && `.${name}`.toLowerCase().endsWith(`.${by.toLowerCase()}`);
-  const named = own === -1 ? header.map(nameText).findIndex(isPath) : own;
-  if (named !== -1) return named;
-  if (/^[1-9]\d*$/.test(by) && Number(by) <= width) return Number(by) - 1;
-  if (by.includes(",") && by.split(",").every((part) => names.some((name) => name === part.trim())))
-    throw new ChoiceError(`${file}: --by "${by}" names several columns, and takes one`, { code: "column" });
-  const meant = meantBy(by, names);
-  const list = names.slice(0, mostNamed).map((name) => `"${name}"`);
-  const known = list.length === 0 ? "the table has no header" : `the columns are ${list.join(", ")}`;
-  const what = `${file}: no column "${by}" for --by; ${meant === undefined ? known : `did you mean "${meant}"?`}`;
-  throw new ChoiceError(printable(what), { code: "column" });
+function columnNamed(by: string, { names, header, width, scanned }: Table): number {
+  if (scanned.shape.json !== undefined) {
+    // In a document, paths of members begin with that of the list.
+    const isPath = (path: string) => `.${path}`.toLowerCase().endsWith(`.${by.toLowerCase()}`);
+    const found = names.includes(by) ? names.indexOf(by) : (header ?? []).map(nameText).findIndex(isPath);
+    if (found !== -1) return found;
+  }
+  return findColumn(by, header, width, "--by");
 }
-
-const mostNamed = 10;
 
 const mostBytes = 4_194_304;
 

@@ -1,10 +1,11 @@
 /** Decides whether a table has a header, and which column holds the items. Knows names and fields, not bytes. */
-import { distance } from "fastest-levenshtein";
 import { ChoiceError } from "../../../files/errors.js";
+import { nameMeant } from "../../meant.js";
 import { itemText, nameText } from "../bytes.js";
 import type { ItemProfile } from "./item-profile.js";
 
 type Header = readonly string[] | undefined;
+type ColumnOption = "-c" | "--by";
 export type Records = readonly (readonly string[])[];
 
 export const normalizeName = (name: string): string =>
@@ -44,40 +45,49 @@ export function isHeader(first: readonly string[], profile: ItemProfile): boolea
 }
 
 /** `wanted`: index from 1, name, or `Name[2]`; the result counts from 0. Throws a ChoiceError for none or several. */
-export function findColumn(wanted: string, header: Header, width: number): number {
+export function findColumn(wanted: string, header: Header, width: number, option: ColumnOption = "-c"): number {
   const index = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   if (index !== undefined && index >= 1 && index <= width) return index - 1;
   if (header === undefined) {
-    const what = index === undefined ? `"${wanted}": the table has no header` : `${wanted}: the table has ${width}`;
+    const what =
+      index === undefined
+        ? `${noColumn(`"${wanted}"`, option)}: the table has no header`
+        : `${noColumn(wanted, option)}: the table has ${width}`;
     const page = width === 1 ? "leave it out" : `give the column's index, 1 to ${width}`;
-    const advice = width === 1 ? "leave out -c" : `${page}, with -c`;
-    throw new ChoiceError(`no column ${what}`, { code: "column", advice, page });
+    const advice = width === 1 ? `leave out ${option}` : `${page}, with ${option}`;
+    throw new ChoiceError(what, { code: "column", advice, page });
   }
   const names = header.map(nameText);
   const [, base = wanted, nth] = /^(.*)\[(\d+)\]$/s.exec(wanted) ?? [];
   const found = columnsNamed(names, wanted);
   const column = found.length > 0 ? found[0] : nth && columnsNamed(names, base)[Number(nth) - 1];
-  if (typeof column !== "number") {
-    const meant = similarName(wanted, names);
-    const parts = wanted.split(",").map((part) => part.trim());
-    const isOne = (part: string) =>
-      columnsNamed(names, part).length > 0 || (Number(part) >= 1 && Number(part) <= width);
-    if (parts.length > 1 && parts.every(isOne)) {
-      const advice = `repeat the option: ${parts.map((part) => `-c ${part}`).join(" ")}`;
-      throw new ChoiceError(`no column "${wanted}"`, { code: "column", advice, page: "name one of them" });
-    }
-    // As spreadsheet programs name columns.
-    const letter = /^[a-z]$/i.test(wanted) ? wanted.toLowerCase().charCodeAt(0) - 96 : width + 1;
-    const number = letter <= width ? ` (did you mean ${letter}?)` : "";
-    const guess = meant === undefined ? number : ` (did you mean "${meant}"?)`;
-    throw new ChoiceError(`no column "${wanted}"${guess}; the columns are ${listColumns(names)}`, { code: "column" });
-  }
+  if (typeof column !== "number") throw unknownColumn(wanted, names, width, option);
   if (found.length > 1) {
     const what = `${found.length} columns are named "${wanted}": ${listColumns(names, found)}`;
-    const advice = `choose one with -c "${wanted}[1]" or by its index`;
+    const advice = `choose one with ${option} "${wanted}[1]" or by its index`;
     throw new ChoiceError(what, { code: "column", advice, page: "choose one by its index" });
   }
   return column;
+}
+
+const noColumn = (wanted: string, option: ColumnOption): string =>
+  `no column ${wanted}${option === "-c" ? "" : ` for ${option}`}`;
+
+function unknownColumn(wanted: string, names: readonly string[], width: number, option: ColumnOption): ChoiceError {
+  const none = noColumn(`"${wanted}"`, option);
+  const parts = wanted.split(",").map((part) => part.trim());
+  const isOne = (part: string) => columnsNamed(names, part).length > 0 || (Number(part) >= 1 && Number(part) <= width);
+  if (parts.length > 1 && parts.every(isOne)) {
+    const repeated = parts.map((part) => `-c ${part}`).join(" ");
+    const advice = option === "-c" ? `repeat the option: ${repeated}` : "it takes one";
+    return new ChoiceError(none, { code: "column", advice, page: "name one of them" });
+  }
+  // As spreadsheet programs name columns.
+  const letter = /^[a-z]$/i.test(wanted) ? wanted.toLowerCase().charCodeAt(0) - 96 : width + 1;
+  const name = nameMeant(wanted, names);
+  const meant = name === undefined ? letter : `"${name}"`;
+  const guess = name !== undefined || letter <= width ? ` (did you mean ${meant}?)` : "";
+  return new ChoiceError(`${none}${guess}; the columns are ${listColumns(names)}`, { code: "column" });
 }
 
 function columnsNamed(names: readonly string[], wanted: string): number[] {
@@ -86,17 +96,6 @@ function columnsNamed(names: readonly string[], wanted: string): number[] {
   if (exact.length > 0) return exact;
   const loose = (name: string) => name.trim().toLowerCase();
   return where((name) => loose(name) === loose(wanted));
-}
-
-/** Returns the most similar name: up to two letters in five may differ, or one is in the other; punctuation is ignored. */
-export function similarName(wanted: string, names: readonly string[]): string | undefined {
-  const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const [best] = names
-    .map((name) => ({ name, edits: distance(plain(wanted), plain(name)) }))
-    .sort((a, b) => a.edits - b.edits);
-  if (best !== undefined && best.edits <= 0.4 * plain(wanted).length) return best.name;
-  const isIn = (part: string, whole: string) => part.length > 3 && whole.includes(part);
-  return names.find((name) => isIn(plain(name), plain(wanted)) || isIn(plain(wanted), plain(name)));
 }
 
 /**

@@ -23,6 +23,14 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
   return best.alike >= leastAlike ? best.each : undefined;
 }
 
+/** As {@link meantBy}, for names that users give: then one may also be in the other. */
+export function nameMeant(wanted: string, names: readonly string[]): string | undefined {
+  const isIn = (part: string, whole: string) => part.length > 3 && whole.includes(part);
+  return (
+    meantBy(wanted, names) ?? names.find((name) => isIn(plain(name), plain(wanted)) || isIn(plain(wanted), plain(name)))
+  );
+}
+
 const opposite: readonly (readonly string[])[] = [["online", "offline"]];
 
 const plain = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
