@@ -14,7 +14,24 @@ export function endingOf(path: string): string {
 /** Of files that are no tables, or of tables that are only read. */
 const notWritten = new Set([
   ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
-  ...["xml", "html", "htm", "md", "pdf", "doc", "docx", "rtf", "odt", "ppt", "pptx", "yaml", "yml", "vcf", "ldif"],
+  ...[
+    "xml",
+    "html",
+    "htm",
+    "md",
+    "markdown",
+    "pdf",
+    "doc",
+    "docx",
+    "rtf",
+    "odt",
+    "ppt",
+    "pptx",
+    "yaml",
+    "yml",
+    "vcf",
+    "ldif",
+  ],
   ...["png", "jpg", "jpeg", "gif", "svg", "webp", "sql", "db", "sqlite", "js", "ts", "py", "sh", "exe", "eml", "mbox"],
   ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
@@ -25,3 +42,9 @@ export const isWritten = (path: string): boolean => !notWritten.has(endingOf(pat
 /** Returns a name that ends in .csv in the place of one that no table can have, also if it is compressed. */
 export const writtenName = (path: string): string =>
   isWritten(path) ? path : path.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv");
+
+/** For a table made of another one: `data/list-clean.csv.gz` of `data/list.csv.gz`. */
+export function nameWith(path: string, word: string): string {
+  const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/is.exec(writtenName(path)) ?? [];
+  return `${stem}-${word}${ending}`;
+}

@@ -285,6 +285,23 @@ describe("--report", () => {
     expect(filesIn(home)).toEqual(["list.csv", "r.html"]);
   });
 
+  test("has the command that repairs the columns that were read, where it is free", async () => {
+    const two = "home,work\nann@larch-and-oak.com,carla.diaz@gmial.com\n";
+    const home = folderOf({ "two of.csv": two, "book.vcf": "BEGIN:VCARD\nEMAIL:carla.diaz@gmial.com\nEND:VCARD\n" });
+    const commandIn = (page: string) => /<code>(idv [^<]*)<\/code>/.exec(page)?.[1];
+    const report = () => reportOn(home, "two of.csv", "-c", "work", "-o", "o.csv");
+    expect(commandIn(await report())).toBe("idv emails -c work 'two of.csv' --fix -o 'two of-fixed.csv'");
+    await emails(home, "-c", "work", "two of.csv", "--fix", "-o", "two of-fixed.csv");
+    expect(read(home, "two of-fixed.csv")).toContain("ann@larch-and-oak.com,carla.diaz@gmail.com,ok");
+    expect(commandIn(await report())).toBe(undefined);
+    const ofBook = await reportOn(home, "book.vcf", "-o", "b.csv", "--report", "b.html").then(() =>
+      read(home, "b.html"),
+    );
+    expect(commandIn(ofBook)).toBe("idv emails book.vcf --fix -o book-fixed.csv");
+    await idv(["quota", "set", "--limit", "100"], { home });
+    expect(commandIn(await reportOn(home, "book.vcf", "-o", "c.csv"))).toBe(undefined);
+  });
+
   test("that cannot be written ends the run before it costs units", async () => {
     const home = folderOf({ "list.csv": list });
     const { code, stderr } = await idv(["emails", "list.csv", "-o", "o.csv", "--report", "missing/r.html"], { home });

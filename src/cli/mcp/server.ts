@@ -3,12 +3,13 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { endOf, startProgram } from "../../child-program.js";
 import { forPages } from "../../core/facts/facts.js";
+import { nameWith } from "../../files/ending.js";
 import { readFormats } from "../../text.js";
 import { ownProgram } from "../engines/own-program.js";
 import { version } from "../version.js";
@@ -126,7 +127,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
   const { kind = "emails", column, onlyGood, fix, overwrite } = given;
   if (kind !== "emails" && kind !== "domains") throw new ToolFault("kind must be emails or domains");
   const input = await inFolder(folder, given["path"]);
-  const output = outputFor(input, onlyGood === true ? "good" : "checked");
+  const output = nameWith(input, onlyGood === true ? "good" : "checked");
   if (existsSync(join(folder, output)) && overwrite !== true)
     throw new ToolFault(`${output} is there already; pass overwrite, or remove it`);
   const words = [
@@ -156,13 +157,6 @@ async function inFolder(folder: string, path: unknown): Promise<string> {
   if (inside === "" || inside.startsWith("..") || isAbsolute(inside))
     throw new ToolFault(`${path}: is outside the folder of idv mcp`);
   return inside;
-}
-
-/** `data/list-checked.csv` for `data/list.csv`; address books become CSV. */
-function outputFor(input: string, word: string): string {
-  const [, base = "list", ending = ""] = /^(.*?)((?:\.[^.]+)?(?:\.(?:gz|zst))?)$/.exec(basename(input)) ?? [];
-  const isBook = /^\.(?:vcf|ldif)$/i.test(ending);
-  return join(dirname(input), `${base}-${word}${isBook ? ".csv" : ending}`);
 }
 
 /** @throws ToolFault with the message of the command when it fails; a used-up quota is not a failure */

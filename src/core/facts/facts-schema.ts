@@ -197,6 +197,7 @@ const properties = {
   outputs: list("Files that were written.", object("A file.", { path: text("Path."), bytes: whole("Size in bytes.") })),
   resume: orNull(text("Command that validates the rows for which there were no units.")),
   next: orNull(text("Command that is suggested next.")),
+  repair: orNull(text("Command that repairs mistyped items of the input, if that costs nothing.")),
   seconds: { type: "number", minimum: 0, description: "Time of the run." } as Schema<number>,
   groups: list(
     "Rows by the values of columns with few of them, up to 20 values; if a report is made, or with --by.",

@@ -44,7 +44,7 @@ export const emptyFacts = (kind: Kind, madeBy: string): Facts => ({
   ...{ version: factsVersion, made: new Date().toISOString(), madeBy, kind },
   ...{ dryRun: false, engine: "offline", engineReason: "", dataDays: null, inputs: [], failed: 0, badRows: 0 },
   ...factsOf(kind, noRows),
-  ...{ requests: null, dns: null, explained: false, fixes: false, outputs: [], resume: null, next: null },
+  ...{ requests: null, dns: null, explained: false, fixes: false, outputs: [], resume: null, next: null, repair: null },
   ...{ seconds: 0, groups: [], breakdown: null, before: null },
 });
 
@@ -119,6 +119,7 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
     })),
     resume: null,
     next: null,
+    repair: null,
   };
 }
 
@@ -178,6 +179,7 @@ export function sumOf(files: readonly [Facts, ...Facts[]]): Facts {
     outputs: [...new Map(files.flatMap(({ outputs }) => outputs).map((file) => [file.path, file])).values()],
     resume: null,
     next: null,
+    repair: null,
     groups: sumOfGroups(files.filter(({ rows, empty }) => rows > empty).map(({ groups }) => groups)),
     breakdown: null,
     before: null,

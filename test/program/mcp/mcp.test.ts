@@ -1,6 +1,7 @@
 /** Covers `idv mcp` with the client of the official SDK, as an assistant uses it. */
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
@@ -64,6 +65,12 @@ test("check_file writes beside the file, counts, and takes units", async () => {
   expect(await call("check_file", { path: "list.csv" })).toMatchObject(isThere);
   expect((await call("check_file", { path: "list.csv", overwrite: true })).isError).toBe(false);
   expect(JSON.parse((await call("quota")).text)).toMatchObject({ used: 9 });
+});
+
+test("check_file makes a table of what is only read", async () => {
+  writeFileSync(join(home, "book.vcf.gz"), gzipSync("BEGIN:VCARD\nEMAIL:ann@larch-and-oak.com\nEND:VCARD\n"));
+  const { text } = await call("check_file", { path: "book.vcf.gz" });
+  expect(JSON.parse(text)).toMatchObject({ rows: 1, outputs: [{ path: "./book-checked.csv" }] });
 });
 
 test("check_file tells what it found in a table with thousands of columns", async () => {

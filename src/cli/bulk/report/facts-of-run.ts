@@ -10,7 +10,7 @@ import { isSplit, type TableSink } from "../../../files/table-sink.js";
 import type { Run } from "../open/engine.js";
 import type { RunFiles } from "../open/files.js";
 import type { Plan } from "../plan/plan.js";
-import { cleanCommand, resumeCommand } from "./next-commands.js";
+import { cleanCommand, repairCommand, resumeCommand } from "./next-commands.js";
 import { noFacts } from "./totals.js";
 
 interface EndOfFile {
@@ -46,6 +46,7 @@ export async function factsOfRun(
     outputs: outputsOf(plan, files.sink, isUnchanged, files.badRows.sink !== undefined),
     resume,
     next: isExhausted ? resume : (cleanCommand(plan, files.table, report) ?? null),
+    repair: repairCommand(plan, report) ?? null,
   };
 }
 

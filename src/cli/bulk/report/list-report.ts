@@ -80,7 +80,10 @@ export async function openListReport(
       if (first === undefined) await discard();
       if (isWritten || first === undefined) return [];
       const breakdown = collector.breakdown();
-      const facts = forPages({ ...sumOf([first, ...others]), failed, breakdown }, shown);
+      const { repair } = first;
+      const isShown = others.length === 0 && repair !== null && shown(repair) === repair;
+      const sum = forPages({ ...sumOf([first, ...others]), failed, breakdown }, shown);
+      const facts = { ...sum, repair: isShown ? repair : null };
       isWritten = true;
       const ends = await Promise.allSettled(
         targets.map(async ({ path, sink, before = null }) => {

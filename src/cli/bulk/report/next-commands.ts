@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import type { RunReport } from "../../../core/run/run-options.js";
 import type { Table } from "../../../core/table/table.js";
-import { writtenName } from "../../../files/ending.js";
+import { nameWith } from "../../../files/ending.js";
 import { isDevicePath } from "../../../files/found.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
@@ -45,14 +45,20 @@ export function cleanCommand(plan: Plan, table: Table, { statuses, statuses: { s
   const update = isUpdatable(plan, table) ? ["--update"] : [];
   const from = update.length > 0 ? output : input;
   const isFree = update.length > 0 || (quota?.left === null && columns.update === undefined);
-  const to = from === undefined ? undefined : cleanName(from);
+  const to = from === undefined ? undefined : nameWith(from, "clean");
   if (to === undefined || !isFree || existsSync(to)) return undefined;
   return commandLine([...words, ...update, pathWord(from!), "--drop", dropped.join(","), "-o", pathWord(to)]);
 }
 
-function cleanName(path: string): string {
-  const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/s.exec(writtenName(path)) ?? [];
-  return `${stem}-clean${ending}`;
+/** Repairs mistyped items on the way from the input to a file beside it, where that costs nothing. */
+export function repairCommand(plan: Plan, { repairable, quota }: RunReport): string | undefined {
+  const { input, columns } = plan;
+  const words = repeatedWords(plan);
+  const isFree = quota?.left === null && columns.update === undefined;
+  if (repairable === 0 || columns.fixes !== undefined || !isFree || words === undefined) return undefined;
+  if (input === undefined || plan.isInPlace || plan.member || plan.sheets) return undefined;
+  const to = nameWith(input, "fixed");
+  return existsSync(to) ? undefined : commandLine([...words, pathWord(input), "--fix", "-o", pathWord(to)]);
 }
 
 function isUpdatable({ output, omitsHeader, given }: Plan, table: Table): boolean {

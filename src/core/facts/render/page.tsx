@@ -18,7 +18,6 @@ import {
   statusesOf,
   termsOf,
   titleOf,
-  typosIn,
 } from "../words.js";
 import { htmlPage, renderHtml, reportPolicy } from "./html.js";
 import { embeddedFacts } from "./json.js";
@@ -58,7 +57,11 @@ function FactsView({ facts }: { facts: Facts }) {
     <main>
       <Opening facts={facts} />
       <Result facts={facts} />
-      <RepairCommand facts={facts} />
+      {facts.repair !== null && (
+        <p class="note">
+          To correct the mistyped ones: <code>{facts.repair}</code>
+        </p>
+      )}
       <Details facts={facts} />
       {facts.breakdown && <ShownRows breakdown={facts.breakdown} isSeveral={facts.inputs.length > 1} />}
       <div class="columns">
@@ -82,21 +85,6 @@ function Result({ facts }: { facts: Facts }) {
       )}
       <Next facts={facts} />
     </>
-  );
-}
-
-/** For whoever has a shell; on other pages there is a button. */
-function RepairCommand({ facts }: { facts: Facts }) {
-  const { inputs, kind } = facts;
-  const [{ name }] = inputs as readonly [Facts["inputs"][number]];
-  // A name with three dots is not the whole one.
-  if (typosIn(facts) === 0 || inputs.length > 1 || !/^(?!.*\.\.\.)[\w./][\w./-]*$/.test(name)) return null;
-  const skips = facts.badRows > 0 ? " --bad-rows skip" : "";
-  const command = `idv ${kind === "email" ? "emails" : "domains"} ${name} --fix${skips} -o fixed.${name.replace(/^.*\//, "")}`;
-  return (
-    <p class="note">
-      To correct them: <code>{command}</code>
-    </p>
   );
 }
 
