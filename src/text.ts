@@ -72,3 +72,10 @@ export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
 
 /** Whether a URL names a host, and no page of it. */
 export const isHostUrl = (word: string): boolean => /^https?:\/\/[^/]+\/?$/i.test(word);
+
+/** A word of a POSIX shell. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A path that starts with a hyphen would be an option. */
+export const pathWord = (path: string): string => (path.startsWith("-") ? `./${path}` : path);

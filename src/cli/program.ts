@@ -3,9 +3,8 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { meantBy } from "../core/meant.js";
-import { endingOf } from "../files/ending.js";
-import { tableEndings } from "../formats/registry.js";
-import { isHostUrl, isUrl } from "../text.js";
+import { isHostUrl, isUrl, shellWord } from "../text.js";
+import { itemHint } from "./bulk/plan/missing-file.js";
 import type { DefineCommand } from "./commands/command.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
@@ -242,11 +241,10 @@ function optionMeant(flag: string, command: Command, name: string): string | und
 function commandMeant(word: string, command: Command): string | undefined {
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   if (instead !== undefined) return instead;
-  if (command.parent === null && /^[^\s@/]+@[^\s@/]+$/.test(word)) return `to check an address: idv check ${word}`;
   const [, called, rest] = /^([a-z]+)[ =](.+)$/s.exec(word) ?? [];
   if (command.parent === null && command.commands.some((each) => each.name() === called))
     return `${word.includes("=") ? "write" : "leave out the quotes:"} idv ${called} ${rest}`;
-  if (command.parent === null && /[./\\]/.test(word)) return `to check ${commandFor(word)}`;
+  if (command.parent === null && /[./\\]|.@./.test(word)) return commandFor(word);
   if (["allow", "deny"].includes(command.name()) && /[.@]/.test(word)) return `write idv ${command.name()} add ${word}`;
   const known = command.commands.map((each) => each.name());
   if (command.parent === null && topicNames.some((topic) => topic === word)) return `write idv help ${word}`;
@@ -255,9 +253,7 @@ function commandMeant(word: string, command: Command): string | undefined {
 }
 
 function commandFor(word: string): string {
-  if (isHostUrl(word)) return `a domain: idv check ${word}`;
-  if (isUrl(word)) return `a list: curl -sSf ${word} | idv emails`;
-  const isDomain =
-    /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(word) && !tableEndings.has(endingOf(word)) && !existsSync(word);
-  return isDomain ? `a domain: idv check ${word}` : `a list: idv emails ${word}`;
+  if (isHostUrl(word)) return `to check a domain: idv check ${shellWord(word)}`;
+  if (isUrl(word)) return `to check a list: curl -sSf ${shellWord(word)} | idv emails`;
+  return (existsSync(word) ? undefined : itemHint(word)) ?? `to check a list: idv emails ${shellWord(word)}`;
 }

@@ -1,6 +1,7 @@
 /** Refuses files that are not tables, by their first bytes, and advises how to convert them. */
 import { parseObject } from "../core/table/json/json-values.js";
 import { ChoiceError } from "../files/errors.js";
+import { pathWord, shellWord } from "../text.js";
 
 /** Files that hold another file, and the commands that unpack them. Bytes are characters up to U+00FF. */
 const wrappings = [
@@ -90,11 +91,7 @@ function unwrapping(command: string, name: string, wanted: string): string {
   return `${unpack} | idv ${wanted}`;
 }
 
-/** As a word of a shell. */
-function fileNamed(name: string): string {
-  if (name === "standard input") return "FILE";
-  return /^[\w./][\w./-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
-}
+const fileNamed = (name: string): string => (name === "standard input" ? "FILE" : shellWord(pathWord(name)));
 
 /** `start` includes the byte order mark. @throws ChoiceError if the file has another format, or is not text */
 export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails" | "domains"): void {

@@ -13,7 +13,7 @@ import { tableSource } from "../../engines/data/installed-table.js";
 import { endingOf } from "../../files/ending.js";
 import { FileError } from "../../files/errors.js";
 import { tableEndings } from "../../formats/registry.js";
-import { counted, printable } from "../../text.js";
+import { counted, printable, shellWord } from "../../text.js";
 import { noteUnaskedExchanges, readOwnLists } from "../config/own-lists.js";
 import { dataTablePath } from "../config/paths.js";
 import { resolveSettings } from "../config/resolve-settings.js";
@@ -69,7 +69,7 @@ export const define: DefineCommand = (command) => {
 /** Value, status, reason, suggestion, with `--dns` the MX host and with `--flags` the flags, separated by tabs. */
 async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
-  if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${file}`);
+  if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${shellWord(file)}`);
   const [missing = ""] = values.length === 1 ? values : [];
   if (tableEndings.has(endingOf(missing)) && !missing.includes("@") && findSuffix(missing) === "unknown-tld")
     throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);

@@ -11,7 +11,7 @@ import type { Kind } from "../../core/validator/validator.js";
 import type { FaultWords } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { InputFile } from "../../files/input.js";
-import { counted, grouped, printable } from "../../text.js";
+import { counted, grouped, pathWord, printable, shellWord } from "../../text.js";
 import { decodeInput } from "../encodings/decoding.js";
 import type { EmptyFormulas, OpenSheet } from "../format.js";
 
@@ -42,7 +42,7 @@ export function checkItems(kind: Kind, inputName: string, table: CheckedTable, i
   const hasItems = values.some(profile.resembles);
   if (hasItems && !isOtherList) return;
   const where = width > 1 ? `field in column ${column + 1}` : "line";
-  const input = inputName === "standard input" ? "" : ` ${inputName}`;
+  const input = inputName === "standard input" ? "" : ` ${shellWord(pathWord(inputName))}`;
   const are = `${others} of ${values.length} are ${profiles[other].plural}`;
   const words: FaultWords = {
     code: "items",

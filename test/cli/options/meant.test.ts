@@ -341,6 +341,9 @@ test.each([
   ["mailinator.com", "to check a domain: idv check mailinator.com"],
   ["/?", "write idv --help"],
   ["ann@gmail.com", "to check an address: idv check ann@gmail.com"],
+  ["a@b.net,c@d.net", "to check addresses: idv check a@b.net c@d.net"],
+  ["report.docx", "to check a list: idv emails report.docx"],
+  ["my list.csv", "to check a list: idv emails 'my list.csv'"],
   ["undo", "with -I.bak, the old file is list.csv.bak"],
   ["emal", "did you mean emails?"],
 ])("idv %s is answered with the command that was meant", async (word, message) => {

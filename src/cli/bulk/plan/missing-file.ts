@@ -6,8 +6,7 @@ import { meantBy } from "../../../core/meant.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf } from "../../../files/ending.js";
 import { tableEndings } from "../../../formats/registry.js";
-import { printable } from "../../../text.js";
-import { shellWord } from "../command-line.js";
+import { printable, shellWord } from "../../../text.js";
 
 /** `given` are the absolute paths of all files that are named: none of them is meant. */
 export function missingFileHint(path: string, kind: Kind, given: readonly string[] = []): string | undefined {
@@ -32,18 +31,23 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   );
   const beside = meantBy(own, near);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
-  if (tableEndings.has(endingOf(path))) return undefined;
-  const items = path.split(/[,;]\s*/);
-  const isAddress = (text: string) => /^[^\s<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$/i.test(text);
+  return itemHint(path);
+}
+
+/** What to run for an item that was typed in the place of a file or a command; undefined for what is none. */
+export function itemHint(text: string): string | undefined {
+  if (tableEndings.has(endingOf(text))) return undefined;
+  const items = text.split(/[,;]\s*/);
+  const isAddress = (item: string) => /^[^\s<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$/i.test(item);
   if (items.length > 1 && items.every(isAddress))
     return `to check addresses: idv check ${items.map(shellWord).join(" ")}`;
   // An address with a blank is not the part after it.
   const [address] =
-    /^[^<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$|^[^\s<>"/@]+@[a-z]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(path) ?? [];
+    /^[^<>"/@:]+@[^\s<>"/@:]+\.[a-z]{2,}$|^[^\s<>"/@]+@[a-z]+$|[^\s<>"/@]+@[^\s<>"/@]+\.[^\s<>"/@]+/.exec(text) ?? [];
   if (address !== undefined) return `to check an address: idv check ${shellWord(address)}`;
   const isDomain =
-    /^[a-z0-9.-]+$/i.test(path) && !endingsOfFiles.test(path) && findSuffix(path.toLowerCase()) === "registrable";
-  return isDomain ? `to check a domain: idv check ${shellWord(path)}` : undefined;
+    /^[a-z0-9.-]+$/i.test(text) && !endingsOfFiles.test(text) && findSuffix(text.toLowerCase()) === "registrable";
+  return isDomain ? `to check a domain: idv check ${shellWord(text)}` : undefined;
 }
 
 /** Top-level domains that are more often endings of files. */

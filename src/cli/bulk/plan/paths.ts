@@ -8,10 +8,10 @@ import { found, isDevicePath, resolvedPath } from "../../../files/found.js";
 import type { InputFile } from "../../../files/input.js";
 import type { Container } from "../../../formats/format.js";
 import { formatByName, tableEndings } from "../../../formats/registry.js";
-import { isHostUrl, isUrl, printable } from "../../../text.js";
+import { isHostUrl, isUrl, printable, shellWord } from "../../../text.js";
 import { UsageError } from "../../errors.js";
 import type { BulkOptions } from "../../options/bulk.js";
-import { commandFor, shellWord } from "../command-line.js";
+import { commandFor } from "../command-line.js";
 import { missingFileHint } from "./missing-file.js";
 
 export interface Input {

@@ -6,12 +6,13 @@ import type { RunReport } from "../../../core/run/run-options.js";
 import type { Table } from "../../../core/table/table.js";
 import { nameWith } from "../../../files/ending.js";
 import { isDevicePath } from "../../../files/found.js";
+import { pathWord } from "../../../text.js";
 import { isDatabase } from "../../config/quota-location.js";
 import { settingNames, settingOf } from "../../config/settings.js";
 import type { BulkOptions } from "../../options/bulk.js";
 import type { GivenOption } from "../../options/option.js";
 import { noItem } from "../../options/words.js";
-import { commandFor, commandLine, pathWord } from "../command-line.js";
+import { commandFor, commandLine } from "../command-line.js";
 import type { Plan } from "../plan/plan.js";
 
 export function resumeCommand(plan: Plan, table: Table): string | undefined {

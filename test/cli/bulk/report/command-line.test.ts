@@ -1,6 +1,7 @@
 /** Covers the command lines in messages. */
 import { expect, test } from "vitest";
-import { commandLine, pathWord } from "../../../../src/cli/bulk/command-line.js";
+import { commandLine } from "../../../../src/cli/bulk/command-line.js";
+import { pathWord } from "../../../../src/text.js";
 
 test.each<[string[], string]>([
   [["emails", "list.csv", "-o", "out.csv"], "idv emails list.csv -o out.csv"],
