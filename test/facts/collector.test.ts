@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { Collector, series } from "../../src/core/facts/collector.js";
+import { Collector } from "../../src/core/facts/collector.js";
+import { series } from "../../src/core/facts/groups.js";
 import { findDateColumn } from "../../src/core/facts/months.js";
 import { itemKey, mailboxKey } from "../../src/core/run/items/item.js";
 import { offlineValidator } from "../../src/core/validator/offline.js";

@@ -285,6 +285,23 @@ describe("--report", () => {
     expect(filesIn(home)).toEqual(["list.csv", "r.html"]);
   });
 
+  test.each([
+    ["emails", list],
+    ["domains", "domain\nlarch-and-oak.com\nmailinator.com\nyopmail.com\ngmial.com\n"],
+  ])("has the same sections as a page and as Markdown: %s", async (command, text) => {
+    const home = folderOf({ "list.csv": `${text}"open\n` });
+    await idv(["quota", "set", "--limit", "100"], { home });
+    const options = ["--bad-rows", "skip", "--add", "flags", "-o", "o.csv", "--report", "r.html", "--report", "r.md"];
+    const { code, stderr } = await idv([command, "list.csv", "-q", ...options], { home });
+    expect(code, stderr).toBe(0);
+    const onPage = [...read(home, "r.html").matchAll(/<h2>([^<]*)/g)].map(([, heading]) => heading!);
+    const inMarkdown = [...read(home, "r.md").matchAll(/^### (.*)/gm)].map(([, heading]) => heading!);
+    expect(onPage).toContain("Quota and cost");
+    expect(inMarkdown.toSorted()).toEqual(onPage.filter((heading) => heading !== "Statuses").toSorted());
+    expect(read(home, "r.md")).toContain(`| Domain | ${command === "emails" ? "Addresses" : "Domains"} |`);
+    expect(read(home, "r.md")).not.toMatch(/\| 2026\\?-01 .*\n\| 2026\\?-03/);
+  });
+
   test("has the command that repairs the columns that were read, where it is free", async () => {
     const two = "home,work\nann@larch-and-oak.com,carla.diaz@gmial.com\n";
     const home = folderOf({ "two of.csv": two, "book.vcf": "BEGIN:VCARD\nEMAIL:carla.diaz@gmial.com\nEND:VCARD\n" });

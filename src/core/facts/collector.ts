@@ -5,16 +5,15 @@ import { domainLengthMask, domainWords } from "../kernel/layout.js";
 import { DistinctItems } from "../run/distinct-items.js";
 import type { ItemMailboxes, ObservedRows, RowObserver } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
-import { type Kind, knownStatuses, type Verdict } from "../validator/validator.js";
+import type { Kind, Verdict } from "../validator/validator.js";
 import { PatternCounts, Places, patternOf } from "./attacks.js";
 import type { Breakdown, Group } from "./facts-schema.js";
-import { type GroupColumn, GroupCounts, isBad } from "./groups.js";
+import { type GroupColumn, GroupCounts, isBad, series } from "./groups.js";
 import { Hashes } from "./hashed-names.js";
 import { KeyCounts, noSeries } from "./key-counts.js";
 import type { DateColumn } from "./months.js";
 import { TopCounts } from "./top-counts.js";
 
-export const series: readonly string[] = [...knownStatuses, "other"];
 const mostAddresses = 100;
 const mostTypos = 20;
 /** Limit on cached suggestions; the cache starts over when it is full. */

@@ -4,6 +4,9 @@ import { knownStatuses } from "../validator/validator.js";
 import type { Group, GroupValue } from "./facts-schema.js";
 import { KeyCounts } from "./key-counts.js";
 
+/** Statuses, in the order of their counts; the last is any other one. */
+export const series: readonly string[] = [...knownStatuses, "other"];
+
 export interface GroupColumn {
   readonly column: number;
   readonly name: string;

@@ -3,11 +3,9 @@
 import { counted, grouped, percent, sizeOf } from "../../text.js";
 import { reasonOf } from "../classifier/rules/rules.js";
 import { type StatusWords, shownStatus, statusWords } from "../validator/statuses.js";
-import { series } from "./collector.js";
 import { countOf, type Facts, rowsByStatus } from "./facts.js";
 import { gradeOf } from "./grade.js";
-import { badRowsOf, shownValue, sumOfValues, worseValue } from "./groups.js";
-import type { StatusRow } from "./render/parts.js";
+import { badRowsOf, series, shownValue, sumOfValues, worseValue } from "./groups.js";
 
 const rows = (count: number): string => counted(count, "row");
 const these = (count: number): string => (count === 1 ? "row" : rows(count));
@@ -59,7 +57,9 @@ export const typosIn = ({ fixes, repairable }: Facts): number => (fixes ? 0 : re
 const wordsOf = (status: string): StatusWords | undefined =>
   Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
 
-export const statusesOf = (facts: Facts): (StatusRow & { readonly advice: string })[] =>
+export type Slice = { readonly className: string; readonly label: string; readonly count: number };
+
+export const statusesOf = (facts: Facts): (Slice & { readonly advice: string })[] =>
   rowsByStatus(facts.statuses, facts.empty).map(([label, count]) => ({
     label,
     count,

@@ -3,6 +3,7 @@
 import { grouped, percent } from "../../../text.js";
 import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
+import { badOf, badProviders, costOf, flagsHeading, flagsOf, monthsOf, mostMonths } from "../figures.js";
 import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, shownValue, worstFirst } from "../groups.js";
 import {
@@ -17,11 +18,9 @@ import {
   titleOf,
 } from "../words.js";
 import { embeddedFacts } from "./json.js";
-import { mostMonths } from "./months.js";
-import { badOf } from "./sources.js";
 
 export function renderMarkdown(facts: Facts): string {
-  const { made, topDomains, inputs, breakdown } = facts;
+  const { kind, made, topDomains, inputs, breakdown } = facts;
   const section = (heading: string, header: readonly string[], lines: readonly (readonly string[])[]) =>
     lines.length === 0 ? [] : [`### ${heading}`, table(header, lines)];
   const reasons = (status: "fake" | "alias") =>
@@ -29,6 +28,7 @@ export function renderMarkdown(facts: Facts): string {
   const steps = nextStepsOf(facts).map((step) => `- ${escaped(step)}`);
   const grade = gradeOf(facts);
   const duplicates = duplicatesOf(facts);
+  const cost = costOf(facts);
   const date = made.slice(0, 16).replace("T", " ");
   const parts = [
     `## ${escaped(titleOf(facts))}`,
@@ -51,7 +51,7 @@ export function renderMarkdown(facts: Facts): string {
     ...section("Why alias", ["Reason", "Rows"], reasons("alias")),
     ...section(
       "Disposable domains",
-      ["Domain", "Addresses"],
+      ["Domain", kind === "email" ? "Addresses" : "Domains"],
       topDomains.map(({ domain, items }) => [domain, grouped(items)]),
     ),
     ...facts.groups.flatMap(({ column, values, others }) => [
@@ -71,18 +71,22 @@ export function renderMarkdown(facts: Facts): string {
     ...section(
       "Providers by bad rows",
       ["Domain", "Rows", "Bad"],
-      breakdown?.providers
-        .filter((provider) => badOf(provider) > 0)
-        .map((provider) => [provider.name, grouped(provider.total), percent(badOf(provider), provider.total)]) ?? [],
+      badProviders(facts).map(({ name, total, bad }) => [name, grouped(total), percent(bad, total)]),
+    ),
+    ...section(
+      flagsHeading(facts),
+      ["Flag", "Rows"],
+      flagsOf(facts).map(([words, count]) => [words, grouped(count)]),
     ),
     ...section(
       "When they came",
       [`Month (${breakdown?.months?.column})`, "Rows", "Bad"],
-      breakdown?.months?.counts
+      monthsOf(facts)
         .slice(-mostMonths)
-        .map((month) => [month.name, grouped(month.total), percent(badOf(month), month.total)]) ?? [],
+        .map((month) => [month.name, grouped(month.total), percent(badOf(month), month.total)]),
     ),
     ...(duplicates === "" ? [] : ["### Duplicates", duplicates]),
+    ...section(cost.heading, ["", ""], cost.terms),
     ...section("How it was made", ["", ""], termsOf(facts)),
   ];
   const data = `<details>\n<summary>Figures as JSON</summary>\n\n\`\`\`json\n${embeddedFacts(facts)}\n\`\`\`\n\n</details>`;

@@ -3,22 +3,21 @@ import { max, sum } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { grouped, percent } from "../../../text.js";
 import { shownStatus } from "../../validator/statuses.js";
-import { series } from "../collector.js";
 import type { Breakdown, NamedCounts } from "../facts-schema.js";
-import { isWorse } from "../groups.js";
+import { badOf, monthsOf, mostMonths, slicesOf } from "../figures.js";
+import { fewRows, isWorse, series } from "../groups.js";
 import { Head, Key, Section } from "./parts.js";
-import { badOf, slicesOf } from "./sources.js";
 
-export const mostMonths = 60;
 const rowTicks = 3;
 
 const width = 600;
 const rowsHeight = 150;
 const sharesHeight = 60;
 
-export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdown }) {
+export function Months({ breakdown }: { breakdown: Breakdown }) {
+  const { months, attacks } = breakdown;
   if (months === null) return null;
-  const all = withGaps(months.counts);
+  const all = monthsOf({ breakdown });
   const shown = all.slice(-mostMonths);
   const first = shown[0]!;
   const last = shown.at(-1)!;
@@ -155,22 +154,8 @@ export function Months({ breakdown: { months, attacks } }: { breakdown: Breakdow
   );
 }
 
-/** Least number of rows of a month that can be the worst. */
-const fewRows = 5;
-
 function topOf(months: readonly NamedCounts[]): NamedCounts | undefined {
   const share = (month: NamedCounts) => badOf(month) / month.total;
   const some = months.filter((month) => month.total >= fewRows && badOf(month) > 0);
   return some.length === 0 ? undefined : some.reduce((worst, month) => (share(month) > share(worst) ? month : worst));
-}
-
-function withGaps(months: readonly NamedCounts[]): readonly NamedCounts[] {
-  const known = new Map(months.map((month) => [month.name, month]));
-  const all: NamedCounts[] = [];
-  for (let [year, month] = months[0]!.name.split("-").map(Number) as [number, number]; ; month++) {
-    if (month > 12) [year, month] = [year + 1, 1];
-    const name = `${year}-${String(month).padStart(2, "0")}`;
-    all.push(known.get(name) ?? { name, counts: [], total: 0 });
-    if (name === months.at(-1)!.name) return all;
-  }
 }

@@ -2,15 +2,14 @@
 // preact-render-to-string escapes all text.
 
 import { grouped, percent } from "../../../text.js";
-import { flagWords } from "../../classifier/flags/flag-names.js";
 import { shownStatus } from "../../validator/statuses.js";
 import { rowsLookedAt } from "../attacks.js";
-import type { Breakdown, Facts, Group, InputFacts } from "../facts-schema.js";
+import type { Breakdown, Facts, Group } from "../facts-schema.js";
+import { costOf, flagsHeading, flagsOf } from "../figures.js";
 import { worseValue } from "../groups.js";
 import {
   attacksOf,
   duplicatesOf,
-  itemsOf,
   nextStepsOf,
   opening,
   reasonsFor,
@@ -110,17 +109,12 @@ function Details({ facts }: { facts: Facts }) {
         <BarTable
           heading="Disposable domains"
           column={inputs.length === 1 ? "Domain" : "Domain (of the 20 most frequent of each file)"}
-          figure="Addresses"
+          figure={facts.kind === "email" ? "Addresses" : "Domains"}
           entries={topDomains.map(({ domain, items }) => [domain, items])}
           className="disposable"
         />
-        {breakdown && facts.kind === "email" && <Providers breakdown={breakdown} />}
-        <BarTable
-          heading={facts.kind === "email" ? "Kinds of addresses" : "Kinds of domains"}
-          column="Flag"
-          entries={Object.entries(breakdown?.flags ?? {}).map(([flag, count]) => [wordsOf(flag), count])}
-          className="ok"
-        />
+        <Providers facts={facts} />
+        <BarTable heading={flagsHeading(facts)} column="Flag" entries={flagsOf(facts)} className="ok" />
       </div>
       {breakdown && <Months breakdown={breakdown} />}
       {duplicates !== "" && (
@@ -191,8 +185,6 @@ function Next({ facts }: { facts: Facts }) {
   );
 }
 
-const wordsOf = (flag: string): string => flagWords[flag as keyof typeof flagWords] ?? flag;
-
 function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: boolean }) {
   const { shownRows: shown } = breakdown;
   if (shown === null || shown.length === 0) return null;
@@ -228,40 +220,11 @@ function ShownRows({ breakdown, isSeveral }: { breakdown: Breakdown; isSeveral: 
   );
 }
 
-/** Limit on the kinds of bad rows that are shown; each input has its own kinds. */
-const mostKinds = 12;
-const oneOfSeveral = "for one entry, though another is ok or alias";
-
-const withLines = (what: string, { count, lines }: InputFacts["outvoted"]): string =>
-  `${grouped(count)} ${what}; first lines: ${lines.join(", ")}`;
-
 function Cost({ facts }: { facts: Facts }) {
-  const { inputs, cached, prechecked, distinct, units, badRows } = facts;
-  const isPaid = facts.requests !== null || units.limited === true;
-  const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
-  const isRenewed = units.limited === true && units.renews !== null;
-  const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
-  const kinds = inputs.flatMap(({ badRowKinds }) => badRowKinds).slice(0, mostKinds);
-  const outvoted = inputs.map((input) => input.outvoted).filter(({ count }) => count > 0);
-  const terms: (readonly [string, string])[] = [
-    ...(isPaid
-      ? [
-          [
-            "Paid",
-            `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`,
-          ] as const,
-        ]
-      : []),
-    ...(cached > 0 ? [["Free", `${grouped(cached)} from the cache`] as const] : []),
-    ...(prechecked > 0 ? [["Free", `${grouped(prechecked)} undeliverable by syntax`] as const] : []),
-    ...(units.limited === null || !isPaid ? [] : [["Quota", `${left}${renews}`] as const]),
-    ...(badRows > 0 ? [["Bad rows", `${grouped(badRows)}, not counted above`] as const] : []),
-    ...kinds.map((kind) => ["Of these", withLines(kind.kind, kind)] as const),
-    ...outvoted.slice(0, mostKinds).map((rows) => ["Left out or bad", withLines(oneOfSeveral, rows)] as const),
-  ];
+  const { heading, terms } = costOf(facts);
   if (terms.length === 0) return null;
   return (
-    <Section heading={isPaid ? "Quota and cost" : "Rows that were not counted"}>
+    <Section heading={heading}>
       <Terms terms={terms} />
     </Section>
   );

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { grouped, percent } from "../../../text.js";
 import { shownStatus } from "../../validator/statuses.js";
+import type { Slice } from "../words.js";
 
 type SectionParts = { heading: string; children: ComponentChildren; id?: string; class?: string };
 
@@ -11,8 +12,6 @@ export const Section = ({ heading, children, ...attributes }: SectionParts) => (
     {children}
   </section>
 );
-
-export type Slice = { readonly className: string; readonly label: string; readonly count: number };
 
 export function StackedBar({ slices, className }: { slices: readonly Slice[]; className: string }) {
   const total = slices.reduce((sum, { count }) => sum + count, 0);

@@ -1,17 +1,11 @@
 /** Where bad rows come from: providers, and the values of columns with few of them. */
-import { sum } from "d3-array";
 import { grouped, percent } from "../../../text.js";
-import { series } from "../collector.js";
-import type { Breakdown, Group, NamedCounts } from "../facts-schema.js";
-import { badRowsOf, fewRows, isBad, nameOfOthers, shownValue, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import type { Facts, Group } from "../facts-schema.js";
+import { badProviders, slicesOf } from "../figures.js";
+import { badRowsOf, fewRows, nameOfOthers, shownValue, sumOfValues, worseValue, worstFirst } from "../groups.js";
 import { mostNames } from "../top-counts.js";
-import { Head, Section, type Slice, StackedBar } from "./parts.js";
-
-export const badOf = ({ counts }: NamedCounts): number =>
-  sum(counts, (count, nth) => (isBad(series[nth]!) ? count : 0));
-
-export const slicesOf = ({ counts }: NamedCounts): Slice[] =>
-  series.map((label, i) => ({ className: label, label, count: counts[i] ?? 0 }));
+import type { Slice } from "../words.js";
+import { Head, Section, StackedBar } from "./parts.js";
 
 type Source = { readonly name: string; readonly rows: number; readonly bad: number; readonly slices: readonly Slice[] };
 
@@ -33,11 +27,13 @@ const SourceTable = ({ column, sources }: { column: string; sources: readonly So
   </table>
 );
 
-export function Providers({ breakdown: { providers, isApproximate } }: { breakdown: Breakdown }) {
-  const bad = providers
-    .map((provider) => ({ ...provider, rows: provider.total, bad: badOf(provider), slices: slicesOf(provider) }))
-    .filter((provider) => provider.bad > 0)
-    .sort((a, b) => b.bad - a.bad || b.rows - a.rows);
+export function Providers({ facts }: { facts: Facts }) {
+  const bad = badProviders(facts).map((provider) => ({
+    ...provider,
+    rows: provider.total,
+    slices: slicesOf(provider),
+  }));
+  const isApproximate = facts.kind === "email" && facts.breakdown?.isApproximate === true;
   if (bad.length === 0 && !isApproximate) return null;
   return (
     <Section heading="Providers by bad rows">
