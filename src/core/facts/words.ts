@@ -175,9 +175,23 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
   ];
 }
 
+/** Where the bad rows come from, if that tells something. */
+export function worstOf({ groups }: Facts): string | undefined {
+  const found = groups.flatMap((group) => {
+    const value = worseValue(group);
+    return value === undefined ? [] : [{ group, value, share: badRowsOf(value) / value.rows }];
+  });
+  const [worst] = found.sort((one, other) => other.share - one.share);
+  if (worst === undefined) return undefined;
+  const { rows: all, bad } = sumOfValues(worst.group);
+  const share = percent(badRowsOf(worst.value), worst.value.rows);
+  return `By ${worst.group.column}, ${shownValue(worst.value.name)} is the worst: ${share} of its rows are bad, ${percent(bad, all)} of all.`;
+}
+
 export const opening = (facts: Facts) => ({
   lead: leadOf(facts),
   grade: gradeOf(facts)?.text,
+  worst: worstOf(facts),
   details: detailsOf(facts),
 });
 

@@ -40,6 +40,7 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
         {opening.lead}
       </h2>
       {opening.grade && <p class="grade">{opening.grade}</p>}
+      {opening.worst && <p class="grade">{opening.worst}</p>}
       <p class="sub">
         {opening.details} Rows: {grouped(rows)}; different entries: {grouped(distinct)}; {seconds.toFixed(1)} s.
         Checked: column {column}.

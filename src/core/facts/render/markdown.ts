@@ -4,19 +4,8 @@ import { grouped, percent } from "../../../text.js";
 import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { badOf, badProviders, costOf, flagsHeading, flagsOf, monthsOf, mostMonths } from "../figures.js";
-import { gradeOf } from "../grade.js";
 import { badRowsOf, nameOfOthers, shownValue, worstFirst } from "../groups.js";
-import {
-  attacksOf,
-  detailsOf,
-  duplicatesOf,
-  leadOf,
-  nextStepsOf,
-  reasonsFor,
-  statusesOf,
-  termsOf,
-  titleOf,
-} from "../words.js";
+import { attacksOf, duplicatesOf, nextStepsOf, opening, reasonsFor, statusesOf, termsOf, titleOf } from "../words.js";
 import { embeddedFacts } from "./json.js";
 
 export function renderMarkdown(facts: Facts): string {
@@ -26,13 +15,13 @@ export function renderMarkdown(facts: Facts): string {
   const reasons = (status: "fake" | "alias") =>
     reasonsFor(facts, status).map(([name, count]) => [name, grouped(count)]);
   const steps = nextStepsOf(facts).map((step) => `- ${escaped(step)}`);
-  const grade = gradeOf(facts);
+  const { lead, grade, worst, details } = opening(facts);
   const duplicates = duplicatesOf(facts);
   const cost = costOf(facts);
   const date = made.slice(0, 16).replace("T", " ");
   const parts = [
     `## ${escaped(titleOf(facts))}`,
-    `**${escaped(leadOf(facts))}** ${grade ? `${escaped(grade.text)} ` : ""}${escaped(detailsOf(facts))} Checked on ${date} UTC.`,
+    `**${escaped(lead)}** ${[grade, worst, details].map((text) => (text ? `${escaped(text)} ` : "")).join("")}Checked on ${date} UTC.`,
     ...(inputs.length > 1 ? [inputs.map(({ name }) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],

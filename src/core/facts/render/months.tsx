@@ -49,7 +49,9 @@ export function Months({ breakdown }: { breakdown: Breakdown }) {
         Rows by month, from the column "{months.column}".
         {all.length > mostMonths && ` The last ${mostMonths} months are shown.`}
         {worst && ` The worst was ${worst.name}: ${percent(badOf(worst), worst.total)} bad, in red.`}
-        {names.some((name) => attacked.has(name)) && " Months of what looks like an attack are in amber."}
+        {top &&
+          names.some((name) => name !== worst?.name && attacked.has(name)) &&
+          ` ${worst && attacked.has(worst.name) ? "Other months" : "Months"} of what looks like an attack are in amber.`}
       </p>
       <p class="legend">
         {series

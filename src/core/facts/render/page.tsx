@@ -154,7 +154,7 @@ function Attacks({ facts }: { facts: Facts }) {
 
 function Opening({ facts }: { facts: Facts }) {
   const { inputs, made } = facts;
-  const { lead, grade, details } = opening(facts);
+  const { lead, grade, worst, details } = opening(facts);
   const shown = inputs.slice(0, 5).map(({ name }) => name);
   return (
     <header>
@@ -164,6 +164,7 @@ function Opening({ facts }: { facts: Facts }) {
       </h1>
       <p class="lead">{lead}</p>
       {grade && <p class="grade">{grade}</p>}
+      {worst && <p class="grade">{worst}</p>}
       <p class="sub">
         {details} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
       </p>

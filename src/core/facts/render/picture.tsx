@@ -12,6 +12,10 @@ const margin = 32;
 const inner = width - 2 * margin;
 const itemsInLine = 3;
 const longestTitle = 80;
+/** Widths of letters as parts of the size, for the widest of the fonts. */
+const letterWidth = 0.58;
+const gradeSize = 15;
+const gradeLetters = Math.floor(inner / (letterWidth * gradeSize));
 
 /** A picture has no style of its own in a mail: these are the colours of the report in light. */
 const colours: Readonly<Record<string, string>> = {
@@ -28,7 +32,10 @@ const soft = "#57606a";
 export function renderPicture(facts: Facts): string {
   const statuses = statusesOf(facts);
   const lines = Math.ceil(statuses.length / itemsInLine);
-  const height = 190 + 34 * lines;
+  const lead = leadOf(facts);
+  const grade = gradeOf(facts)?.text.match(new RegExp(`.{1,${gradeLetters}}(?: |$)`, "g")) ?? [];
+  const barTop = 114 + 20 * Math.max(1, grade.length);
+  const height = barTop + 56 + 34 * lines;
   const title = titleOf(facts);
   let x = margin;
   const colourOf = (className: string) => colours[className] ?? soft;
@@ -46,12 +53,20 @@ export function renderPicture(facts: Facts): string {
       <text x={margin} y="44" font-size="15" fill={soft}>
         {title.length > longestTitle ? `${title.slice(0, longestTitle)}...` : title}, {facts.made.slice(0, 10)}
       </text>
-      <text x={margin} y="86" font-size="30" font-weight="650" fill={ink}>
-        {leadOf(facts)}
+      <text
+        x={margin}
+        y="86"
+        font-size={Math.min(30, Math.floor(inner / (letterWidth * lead.length)))}
+        font-weight="650"
+        fill={ink}
+      >
+        {lead}
       </text>
-      <text x={margin} y="114" font-size="15" fill={ink}>
-        {gradeOf(facts)?.text}
-      </text>
+      {grade.map((line, i) => (
+        <text key={line} x={margin} y={114 + 20 * i} font-size={gradeSize} fill={ink}>
+          {line.trim()}
+        </text>
+      ))}
       {statuses.map(({ label, className, count }) => {
         const part = (inner * count) / facts.rows;
         x += part;
@@ -59,7 +74,7 @@ export function renderPicture(facts: Facts): string {
           <rect
             key={label}
             x={(x - part).toFixed(2)}
-            y="134"
+            y={barTop}
             width={part.toFixed(2)}
             height="28"
             fill={colourOf(className)}
@@ -68,7 +83,7 @@ export function renderPicture(facts: Facts): string {
       })}
       {statuses.map(({ label, className, count }, i) => {
         const left = margin + ((i % itemsInLine) * inner) / itemsInLine;
-        const top = 178 + 34 * Math.floor(i / itemsInLine);
+        const top = barTop + 44 + 34 * Math.floor(i / itemsInLine);
         return (
           <g key={label}>
             <rect x={left.toFixed(2)} y={top} width="12" height="12" rx="3" fill={colourOf(className)} />

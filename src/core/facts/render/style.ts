@@ -84,7 +84,7 @@ ul { margin: 0; padding-left: 1.2em; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 9.5pt; line-height: 1.35; print-color-adjust: exact; }
   section { margin-top: 14px; }
-  h2 { break-after: avoid; }
+  h2, .note, .legend, .axis, .months, .shares { break-after: avoid; }
   tr, li, svg, dl { break-inside: avoid; }
   .columns { grid-template-columns: 1fr 1fr; gap: 0 28px; }
   .flow { columns: 2; column-gap: 28px; }
