@@ -16,6 +16,8 @@ const repairs: readonly (readonly [RegExp, string])[] = [
   // Behind a whole domain, it starts something else; and a colon without an address is that of a scheme.
   [/(?<=@[^@.]*|^[^@.:]*(?!:))\s*[,;:\u3001\uff0c]\s*(?=[^@]*$)/g, "."],
   [/\s*\.\s*(?=[^@]*$)/g, "."],
+  // A blank in the place of the only dot.
+  [/(?<=@[^@.\s]+)\s+(?=[a-z]{2,4}$)/i, "."],
   [/\.{2,}/g, "."],
   [/\.?@\.?/, "@"],
   [apostrophes, "'"],
