@@ -1,4 +1,5 @@
 /** Prometheus metrics of the service. Labels have few values and must not contain items, keys or raw paths. */
+import { sum } from "d3-array";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { KeyLimit } from "../../state/service/api-key.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
@@ -16,6 +17,8 @@ export interface ServerFigures {
 }
 
 const shareOfMost = 0.95;
+/** Without a right key, without its permission, and over its quota or rate. */
+const refusals: readonly string[] = ["401", "403", "429"];
 
 /** A value of a histogram, as prom-client gives it. */
 interface Bucket {
@@ -24,7 +27,7 @@ interface Bucket {
   readonly value: number;
 }
 
-export async function figuresOf(metrics: Pick<Metrics, "refusals" | "duration">): Promise<ServerFigures> {
+export async function figuresOf(metrics: Pick<Metrics, "requests" | "duration">): Promise<ServerFigures> {
   const checks = new Map<number, number>();
   for (const { metricName, labels, value } of (await metrics.duration.get()).values as readonly Bucket[]) {
     if (metricName?.endsWith("_bucket") !== true || labels.path?.endsWith("/validate") !== true) continue;
@@ -33,7 +36,10 @@ export async function figuresOf(metrics: Pick<Metrics, "refusals" | "duration">)
   }
   const all = checks.get(Number.POSITIVE_INFINITY) ?? 0;
   const most = all === 0 ? undefined : [...checks].find(([, count]) => count >= shareOfMost * all)![0];
-  return { refused: (await metrics.refusals.get()).values[0]?.value ?? 0, mostSeconds: most };
+  const refused = sum((await metrics.requests.get()).values, ({ labels, value }) =>
+    refusals.includes(String(labels.status)) ? value : 0,
+  );
+  return { refused, mostSeconds: most };
 }
 
 export function createMetrics(version: string) {

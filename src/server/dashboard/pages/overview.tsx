@@ -57,7 +57,9 @@ export function overviewPage(overview: Overview) {
           </Card>
         )}
         <Card figure={grouped(counts.quota_exceeded)}>items not checked in 30 days: no units left</Card>
-        <Card figure={grouped(refused)}>requests refused by this server since its start: no units left</Card>
+        <Card figure={grouped(refused)}>
+          requests refused by this server since its start: a wrong key, no permission, no units, or too many
+        </Card>
         {mostSeconds !== undefined && (
           <Card figure={mostSeconds === Number.POSITIVE_INFINITY ? "over 2.5 s" : `${grouped(1000 * mostSeconds)} ms`}>
             at most for 95 of 100 checks by this server
