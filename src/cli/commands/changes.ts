@@ -1,7 +1,7 @@
-/** Parts of commands that change keys, quotas and sessions: the author for the audit, and a warning. */
+/** Parts of commands that change keys, quotas and sessions: the author for the audit, and what is used. */
 import { userInfo } from "node:os";
 import type { Quota } from "../../state/quota/quota.js";
-import { grouped } from "../../text.js";
+import { counted, grouped } from "../../text.js";
 import { say } from "../terminal/terminal.js";
 
 /** Author of changes that are made on the command line, for the audit. */
@@ -14,9 +14,15 @@ export function commandLineAuthor(): string {
   }
 }
 
-/** Warns of a limit that is used up already. `cure` ends it where the quota does not renew. */
-export function warnOfOveruse({ limit, used, renewsAt }: Quota, cure: string): void {
-  if (limit === null || used <= limit) return;
-  const end = renewsAt === null ? cure : "it renews";
-  say(`${grouped(used)} units are used already, more than the limit: none is left until ${end}`);
+/** Tells what of a new limit is used already. `reset` is the command that sets it to 0, if there is one. */
+export function sayUsed({ limit, used, renewsAt }: Quota, reset?: string): void {
+  if (limit === null || used === 0) return;
+  const units = counted(used, "unit is", "units are");
+  const end = renewsAt === null ? (reset ?? "its limit is raised") : "it renews";
+  const again = reset === undefined ? "" : `; ${reset} starts at 0`;
+  say(
+    used > limit
+      ? `${units} used already, more than the limit: none is left until ${end}`
+      : `${units} used already, of ${grouped(limit)}${again}`,
+  );
 }

@@ -180,6 +180,7 @@ const properties = {
     used: whole("Units charged."),
     paidBefore: whole("Units that another run of the same name had paid."),
     left: orNull(whole("Units left.")),
+    usedByAll: orNull(whole("Units of the quota that are used so far, by all runs.")),
     limited: orNull(flag("Whether the quota has a limit.")),
     renews: orNull(time("Renewal of the quota.")),
   }),

@@ -34,6 +34,7 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
       used: charged - paidBefore,
       paidBefore,
       left: quota?.left ?? null,
+      usedByAll: quota?.used ?? null,
       limited: quota === undefined ? null : quota.left !== null,
       renews: quota?.renewsAt == null ? null : new Date(quota.renewsAt).toISOString(),
     },

@@ -25,6 +25,8 @@ export const notChecked: Verdict = { status: "quota_exceeded" };
 export interface QuotaState {
   readonly left: number | null;
   readonly renewsAt: number | null;
+  /** Units used so far, by all runs; only where it is known. */
+  readonly used?: number;
 }
 
 export interface Charge {

@@ -52,11 +52,11 @@ export function* setKey(id: string, change: KeyChange, who: string): Work<ApiKey
 
 /** Of two changes at once on PostgreSQL, both may take a name: it is for people, and charges go by ids. */
 function* checkName(name = "", id: string): Work<void> {
-  const [same] = yield* ask<[{ id: string }[]]>([
-    "SELECT id FROM {key} WHERE lower(name) = lower(?) AND name <> '' AND revoked IS NULL AND id <> ?",
+  const [same] = yield* ask<[{ id: string; name: string }[]]>([
+    "SELECT id, name FROM {key} WHERE lower(name) = lower(?) AND name <> '' AND revoked IS NULL AND id <> ?",
     ...[name, id],
   ]);
-  if (same[0] !== undefined) throw new NameTakenError(name, same[0].id);
+  if (same[0] !== undefined) throw new NameTakenError(same[0].name, same[0].id);
 }
 
 export function revokeKey(id: string, who: string): Work<ApiKey> {

@@ -78,9 +78,10 @@ function dryRunLine(facts: Facts): string {
   return `${nameOf(facts)}: ${counted(rows, "row")}, ${items}${free}; ${charged}`;
 }
 
-function willDo({ used, left }: Facts["units"]): string {
+function willDo({ used, left, usedByAll }: Facts["units"]): string {
   if (left === null) return "";
-  return `; the quota has ${grouped(left)} left${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
+  const before = usedByAll === null ? "" : `, ${grouped(usedByAll)} are used`;
+  return `; the quota has ${grouped(left)} left${used <= left ? "" : `, ${grouped(used - left)} too few`}${before}`;
 }
 
 function tableLines({ dialect, badRowKinds }: InputFacts): string[] {

@@ -18,7 +18,7 @@ import { unitLimit } from "../../options/values.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { fromNow } from "../../terminal/time.js";
-import { commandLineAuthor, warnOfOveruse } from "../changes.js";
+import { commandLineAuthor, sayUsed } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const showOptions = optionRecords({ ...quotaOptions, ...jsonOption });
@@ -90,7 +90,7 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
     : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
   if (quota.limit === null && quota.period !== "none") say("without a limit, the period means nothing: add --limit N");
-  warnOfOveruse(quota, "state" in location ? "its limit is raised" : "idv quota reset");
+  sayUsed(quota, "state" in location ? undefined : "idv quota reset");
 }
 
 async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {

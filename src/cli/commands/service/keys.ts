@@ -20,7 +20,7 @@ import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
 import { day } from "../../terminal/time.js";
-import { commandLineAuthor, warnOfOveruse } from "../changes.js";
+import { commandLineAuthor, sayUsed } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
 const settingOptions = optionRecords({
@@ -100,6 +100,10 @@ export const define: DefineCommand = (keys) => {
 /** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
+  if (/^\d+$/.test(options.quota ?? ""))
+    throw new UsageError(
+      `--quota ${options.quota}: is the name of a quota; for a limit, write --limit ${options.quota}`,
+    );
   const quota = options.quota === undefined ? {} : { quotaName: options.quota };
   const wanted = { ...changeOf(options), isSandbox: options.sandbox === true, ...quota };
   const create = (store: ServiceStore) => store.create(wanted, commandLineAuthor());
@@ -135,7 +139,7 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   }
   const { revoked, quota } = await withServiceState(options, (store) => store.set(id, change, commandLineAuthor()));
   say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
-  warnOfOveruse(quota, "its limit is raised");
+  sayUsed(quota);
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {
