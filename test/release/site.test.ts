@@ -130,7 +130,7 @@ describe.skipIf(wantedBrowser() === undefined)("in a browser", () => {
     await page.goto(`${url}/install.html`);
     await page.getByRole("button", { name: "Copy" }).first().click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe("npm install idv\nnpx idv emails list.csv -o checked.csv");
+    expect(copied).toBe("npm ci\nnpx idv emails list.csv -o checked.csv");
     await context.close();
   });
 

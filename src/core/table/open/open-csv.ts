@@ -1,4 +1,5 @@
 /** Opens tables with delimiters, and plain lists: detects their dialect, layout and columns. */
+import { ChoiceError } from "../../../files/errors.js";
 import { itemText, lineEndings, meanLineBytes, nameText } from "../bytes.js";
 import type { Dialect, Marks } from "../dialect.js";
 import { TableError } from "../errors.js";
@@ -68,7 +69,11 @@ export async function openCsv(
     const what = `${source.name}: the first line is over 1 MiB, too long to find its columns`;
     throw new TableError(what, { advice: "check its line ends and its quotes" });
   }
-  const chosen = chooseColumns(header, body, width, options);
+  const chosen = withDelimiter(
+    () => chooseColumns(header, body, width, options),
+    given,
+    () => sniffDialect({ bytes: sample, isWhole }, undefined, wanted, layoutOptions).delimiter,
+  );
   const { items = itemTestOf(profile) } = options;
   const found: TableShape = {
     name: source.name,
@@ -196,4 +201,20 @@ function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOption
   const wanted = asked ?? (namedFormat === format && isUsual ? undefined : namedFormat);
   const isSame = wanted === format && (delimiter ?? ",") === delimiterOf[format] && isUsual;
   return { format, reshaped: isSame ? undefined : wanted } as const;
+}
+
+/** @throws ChoiceError as `choose` does, with the delimiter that is found where another one was named */
+function withDelimiter<Result>(
+  choose: () => Result,
+  given: string | null | undefined,
+  find: () => string | null,
+): Result {
+  try {
+    return choose();
+  } catch (error) {
+    const found = given === undefined ? null : find();
+    const isOther = found !== null && found !== given && error instanceof ChoiceError;
+    if (isOther) error.add(`without -d, the fields are those between "${found === "\t" ? "tab" : found}"`);
+    throw error;
+  }
 }
