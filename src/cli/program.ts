@@ -3,14 +3,16 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { meantBy } from "../core/meant.js";
+import { found } from "../files/found.js";
 import { isHostUrl, isUrl, shellWord } from "../text.js";
 import { itemHint } from "./bulk/plan/missing-file.js";
 import type { DefineCommand } from "./commands/command.js";
+import { UsageError } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { topicNames } from "./help/topic-names.js";
 import { addOptions, optionRecords, wordsFor } from "./options/option.js";
 import { insteadOf, insteadOfCommand, optionFor, topicAbout, verbCalled } from "./options/others-words.js";
-import { normalizeWords } from "./options/typed-words.js";
+import { normalizeWords, unseenIn } from "./options/typed-words.js";
 import { print } from "./terminal/standard-output.js";
 import { type ColourChoice, chooseColour, colourChoices, sayFailure } from "./terminal/terminal.js";
 import { terminalWidth, wrap } from "./terminal/wrap.js";
@@ -97,7 +99,13 @@ export async function createProgram(version: string, words: readonly string[]): 
     (await load()).define(command);
     for (const each of command.commands.length > 0 ? command.commands : [command]) addOptions(each, colourOptions);
   }
-  program.hook("preAction", (_, command) => chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto"));
+  program.hook("preAction", (_, command) => {
+    chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto");
+    const [variable] =
+      Object.entries(process.env).find(([name, text]) => /^IDV_/.test(name) && /\r$/.test(text!)) ?? [];
+    if (variable !== undefined)
+      throw new UsageError(`${variable}: ends in the line end of Windows (CR); save the file that sets it with LF`);
+  });
   program
     .helpCommand(false)
     .command("help [TOPIC...]", { hidden: true })
@@ -165,6 +173,7 @@ async function help(program: Command, words: readonly string[], json = false): P
     program,
   );
   if (path.length > words.length) return path.at(-1)!.outputHelp();
+  if (/^(?:all|commands|options)$/i.test(topic)) return program.outputHelp();
   const about = topicAbout(topic);
   const meant = meantBy(topic, [...topicNames, ...commands.map(({ name }) => name)]);
   const guess = meant === undefined ? "" : ` (did you mean ${meant}?)`;
@@ -208,9 +217,9 @@ function remarkOn(name: string, words: readonly string[]): string {
     return " (idv serve starts it, Ctrl-C ends it, --ready asks whether it runs)";
   if (option !== undefined && !words.includes(option.split(" ")[0]!)) return ` (write ${option})`;
   if (name !== "login") return "";
-  // It may hold a password.
-  if (words.slice(1).some(isUrl)) return " (write --base-url URL)";
   const file = words.slice(1).find((word) => existsSync(word) || /\.(?:txt|key)$/.test(word));
+  // It may hold a password.
+  if (file === undefined && words.slice(1).some(isUrl)) return " (write --base-url URL)";
   return file === undefined
     ? "; a key there is in the history of the shell, and other users see it: replace it"
     : ` (write idv login < ${file})`;
@@ -241,6 +250,8 @@ function optionMeant(flag: string, command: Command, name: string): string | und
 function commandMeant(word: string, command: Command): string | undefined {
   const instead = command.parent === null ? insteadOfCommand(word) : undefined;
   if (instead !== undefined) return instead;
+  const mark = unseenIn(word);
+  if (mark !== undefined) return `it ${mark}`;
   const [, called, rest] = /^([a-z]+)[ =](.+)$/s.exec(word) ?? [];
   if (command.parent === null && command.commands.some((each) => each.name() === called))
     return `${word.includes("=") ? "write" : "leave out the quotes:"} idv ${called} ${rest}`;
@@ -252,7 +263,10 @@ function commandMeant(word: string, command: Command): string | undefined {
   return meant && `did you mean ${meant}?`;
 }
 
-function commandFor(word: string): string {
+function commandFor(word: string): string | undefined {
+  const folder = word.replace(/\/*$/, "/").replace(/^\.\//, "");
+  if (found(word)?.isDirectory())
+    return `it is a folder; to check its lists: idv emails ${folder && shellWord(folder)}*.csv`;
   if (isHostUrl(word)) return `to check a domain: idv check ${shellWord(word)}`;
   if (isUrl(word)) return `to check a list: curl -sSf ${shellWord(word)} | idv emails`;
   return (existsSync(word) ? undefined : itemHint(word)) ?? `to check a list: idv emails ${shellWord(word)}`;

@@ -1,8 +1,9 @@
 /** Finds what was meant by a word that is not known. */
 import { distance } from "fastest-levenshtein";
 
-/** Below, a guess is more often wrong: `--resume` is not `--dedupe`. */
+/** Below, a guess is more often wrong: `--resume` is not `--dedupe`, and of three letters all count: ksh is not zsh. */
 const leastAlike = 2 / 3;
+const leastAlikeOfThree = 0.7;
 
 /** A word may start a known one, or be like it; undefined for none. Case and hyphens do not count. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
@@ -20,7 +21,7 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
     return { each, alike: 1 - distance(text, other) / Math.max(text.length, other.length) };
   });
   const best = likes.reduce((one, other) => (other.alike > one.alike ? other : one), { each: "", alike: 0 });
-  return best.alike >= leastAlike ? best.each : undefined;
+  return best.alike >= (text.length > 3 ? leastAlike : leastAlikeOfThree) ? best.each : undefined;
 }
 
 /** As {@link meantBy}, for names that users give: then one may also be in the other. */

@@ -70,6 +70,9 @@ export const define: DefineCommand = (command) => {
 async function check(values: readonly string[], options: CheckOptions): Promise<void> {
   const file = values.find((value) => tableEndings.has(endingOf(value)) && existsSync(value));
   if (file !== undefined) throw new UsageError(`${file}: is a file; to check a list: idv emails ${shellWord(file)}`);
+  const lines = values.find((value) => value.startsWith("@") && existsSync(value.slice(1)));
+  if (lines !== undefined)
+    throw new UsageError(`${lines}: for the lines of a file, write idv check - < ${shellWord(lines.slice(1))}`);
   const [missing = ""] = values.length === 1 ? values : [];
   if (tableEndings.has(endingOf(missing)) && !missing.includes("@") && findSuffix(missing) === "unknown-tld")
     throw new FileError(`${printable(missing)}: no such file; to check a list: idv emails FILE`);
@@ -78,6 +81,11 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);
   const settings = await resolveSettings(options, process.env, process.cwd(), say);
+  const ofService = [settings.baseUrl, settings.engine].find(({ source }) => source === "--set");
+  if (ofService !== undefined && settings.engine.value !== "offline")
+    throw new UsageError(
+      "--set: idv check asks no service; leave it out, or put the values into a list for idv emails",
+    );
   const mail = await openMail(classifier, settings, interruption.signal);
   noteUnaskedExchanges(ownLists, mail !== undefined, say);
   const found = new Map<string, number>();
@@ -128,7 +136,9 @@ function noteForms(values: readonly string[]): void {
   }
 }
 
-const mailNames = /[^.](?:gmail|googlemail|hotmail|outlook|yahoo|icloud)\.[a-z]{2,3}(?:\.[a-z]{2})?$/i;
+/** A large provider with something in front, as in `annleegmail.com` and `ann.lee.gmail.com`. */
+const mailNames =
+  /^(?!(?:www|mail|smtp|imap|pop|webmail)\.[^.]+\.[a-z]{2,3}(?:\.[a-z]{2})?$).+(?:gmail|googlemail|hotmail|outlook|yahoo|icloud|gmx|protonmail)\.[a-z]{2,3}(?:\.[a-z]{2})?$/i;
 
 async function openMail(classifier: Classifier, settings: Settings, signal: AbortSignal) {
   if (settings.dns.value === "off") return undefined;

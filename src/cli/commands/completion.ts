@@ -2,6 +2,7 @@
 import { Argument } from "commander";
 import { printable } from "../../text.js";
 import { scripts } from "../completion/scripts.js";
+import { UsageError } from "../errors.js";
 import { oneOf, parsed } from "../options/values.js";
 import { print } from "../terminal/standard-output.js";
 import { type DefineCommand, describe } from "./command.js";
@@ -14,7 +15,10 @@ export const define: DefineCommand = (completion) => {
     .addArgument(new Argument("<SHELL>", shells.join(", ")).argParser(shellOrSuggest))
     .argument("[WORD...]", "command line to complete, for these scripts")
     .action(async (shell: string, words: readonly string[]) => {
-      if (shell !== "suggest") return print(scripts[shell]!);
+      if (shell !== "suggest") {
+        if (words.length > 0) throw new UsageError(`${printable(words[0]!)}: one shell at a time`);
+        return print(scripts[shell]!);
+      }
       const { suggest } = await import("../completion/suggest.js");
       const { words: suggestions, isFile } = await suggest(completion.parent!, words);
       if (isFile) return print(":files\n");

@@ -30,6 +30,7 @@ export async function findApiKey(file: string | undefined, env: NodeJS.ProcessEn
     const text = await readKeyText(createReadStream(file)).catch((error: unknown) => {
       throw new FileError(`${file}: the key cannot be read: ${readFault(error)}`);
     });
+    if (text.trim() === "") throw new FileError(`${file}: holds no key; a key is one word of ASCII characters`);
     return checked(text, file);
   }
   if (env["IDV_API_KEY"]) return checked(env["IDV_API_KEY"], "IDV_API_KEY");

@@ -28,7 +28,9 @@ export async function readOwnLists(options: OwnListOptions, env: NodeJS.ProcessE
     return readListUrl(url, options.offline === true, env, note);
   };
   const read = async (list: ListName, paths: readonly string[], more: readonly string[]): Promise<ListTable> => {
-    const texts = await Promise.all(paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path, list, env))));
+    const texts = await Promise.all(
+      paths.map((path) => (isUrl(path) ? readUrl(path) : readBytes(path, list, env, options))),
+    );
     return compileList(list, [...texts, ...more], (text, line, { what }) => {
       throw new UsageError(`${paths[text]}:${line}: neither a domain nor an address: ${what}`);
     });
@@ -62,10 +64,20 @@ export function ownListFiles({ allow, deny, allowOnly = [] }: OwnListOptions, en
 /** A URL may have the character that separates paths, after its scheme and before a port. */
 const listed = new RegExp(`https?://[^${delimiter}]*(?::\\d+[^${delimiter}]*)?|[^${delimiter}]+`, "gi");
 
-async function readBytes(path: string, list: ListName, env: NodeJS.ProcessEnv): Promise<Uint8Array> {
+async function readBytes(
+  path: string,
+  list: ListName,
+  env: NodeJS.ProcessEnv,
+  { allowOnly = [] }: OwnListOptions,
+): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    const isEntry = findSuffix(path.slice(path.lastIndexOf("@") + 1).toLowerCase()) === "registrable";
-    const hint = isEntry && !existsSync(path) ? `; for one entry, run idv ${list} add ${path}` : "";
+    const entries = path.split(",").map((entry) => entry.trim());
+    const isEntry = (entry: string) =>
+      findSuffix(entry.slice(entry.lastIndexOf("@") + 1).toLowerCase()) === "registrable";
+    const instead = allowOnly.includes(path)
+      ? "it takes a file with one entry a line"
+      : `for ${entries.length === 1 ? "one entry" : "entries"}, run idv ${list} add ${entries.join(" ")}`;
+    const hint = entries.every(isEntry) && !existsSync(path) ? `; ${instead}` : "";
     const variable = `IDV_${list.toUpperCase()}`;
     const source = env[variable]?.match(listed)?.includes(path) ? `${variable}: ` : "";
     throw new FileError(`${source}${path}: cannot be read: ${readFault(error)}${hint}`);

@@ -6,7 +6,17 @@ import { mostInFlight } from "../../engines/dns/vocabulary.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { insteadOfSetting } from "../options/others-words.js";
-import { duration, filled, itemRate, oneOf, parsed, truthValue, wholeNumber, wordList } from "../options/values.js";
+import {
+  duration,
+  filled,
+  itemRate,
+  oneOf,
+  parsed,
+  showRate,
+  truthValue,
+  wholeNumber,
+  wordList,
+} from "../options/values.js";
 import { day, showTime } from "../terminal/time.js";
 
 /** A value with its source. */
@@ -36,7 +46,7 @@ interface Setting {
 export const longestCacheTtl = 366 * day;
 
 const time = (least: number, most: number) => ({ parse: duration(least, most), show: showTime });
-const rate = { parse: itemRate, show: ({ items, milliseconds }: Rate) => `${items} in ${milliseconds / 1000} s` };
+const rate = { parse: itemRate, show: ({ items, milliseconds }: Rate) => showRate({ requests: items, milliseconds }) };
 const number = (least: number, most: number, fallback: number) => {
   return { parse: wholeNumber(least, most), fallback: String(fallback) };
 };

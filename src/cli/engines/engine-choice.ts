@@ -59,7 +59,7 @@ export async function chooseEngine(
   checkSafe(service, settings);
   const why = engine.value === "api" ? engine.source : `a key is configured: ${key.source}`;
   // `idv login` keeps both.
-  const reason = service.source === key.source ? why : `${service.source}; ${why}`;
+  const reason = service.source === key.source ? why : `URL of ${service.source}; ${why}`;
   return { name: "api", reason, baseUrl: service, key };
 }
 

@@ -2,6 +2,7 @@
 import { BlockList, isIPv4 } from "node:net";
 import { isLoopback } from "../../engines/api/loopback.js";
 import { isServerAddress } from "../../engines/dns/vocabulary.js";
+import { printable } from "../../text.js";
 import { InvalidValue, truthValue } from "./values.js";
 
 export function webOrigin(value: string): string {
@@ -35,13 +36,15 @@ export function dnsServers(value: string): string[] {
 /** In place of a URL, which may have a password. */
 const hidden = "it";
 
+const shownUrl = (value: string): string => (/[@?#]|:[^/\d]/.test(value) ? hidden : `"${printable(value)}"`);
+
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     const [, host] =
       /^([\w.-]+\.[a-z]{2,}|localhost|[\d.]+|\[[\da-f:]+\])(?::\d{1,5})?(?:\/[\w./-]*)?$/i.exec(value) ?? [];
     const guess = host && `Did you mean ${isLoopback(host) ? "http" : "https"}://${value}? `;
-    throw new InvalidValue(`${guess ?? ""}It takes a URL such as https://example.com/v1.`, hidden);
+    throw new InvalidValue(`${guess ?? ""}It takes a URL such as https://example.com/v1.`, shownUrl(value));
   }
   const [end] = /\/(?:(?:emails|domains)\/(?:validate|check)\/*|dashboard(?:\/.*)?)$/.exec(url.pathname) ?? [];
   if (end !== undefined) throw new InvalidValue(`It is the URL before ${end}.`, hidden);

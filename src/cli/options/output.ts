@@ -1,6 +1,6 @@
 /** Options about the output of a run: destination, format and columns. */
 import { optionRecords } from "./option.js";
-import { outputFormat, outputName, path } from "./values.js";
+import { folder, outputFormat, outputName } from "./values.js";
 import { addedColumns, columnsToAdd } from "./words.js";
 
 export const outputOptions = optionRecords({
@@ -24,7 +24,7 @@ export const outputOptions = optionRecords({
   split: {
     flags: "--split <DIR>",
     help: "write the rows of each status to DIR/ok.csv ...",
-    parse: path,
+    parse: folder,
     isOnce: true,
     conflicts: ["output"],
   },

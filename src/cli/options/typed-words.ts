@@ -1,6 +1,7 @@
 /** Brings what is typed as options into the form that commander takes, and refuses slips. */
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
+import { printable } from "../../text.js";
 import { settingNames } from "../config/settings.js";
 import { UsageError } from "../errors.js";
 import { timeMeant } from "./meant-forms.js";
@@ -12,6 +13,7 @@ import { isJoined, wordsFor } from "./option.js";
  * word is taken, too, if it is a time. @throws UsageError for a value after a blank that is not a file
  */
 export function normalizeWords(words: readonly string[], command: Command): string[] {
+  refuseUnseen(words, command);
   const end = words.indexOf("--");
   const own = end === -1 ? words : words.slice(0, end);
   for (const [i, word] of own.entries()) {
@@ -38,11 +40,7 @@ export function normalizeWords(words: readonly string[], command: Command): stri
       normal[normal.length - 1] += word;
       continue;
     }
-    const values = before === undefined || !takesFiles(command) ? [] : takesTime ? ["TIME"] : wordsFor(before);
-    if (values.length > 0 && /^\w+$/.test(word) && !existsSync(word)) {
-      const written = `${before!.long}=${values.includes(word) ? word : values.join("|")}`;
-      throw new UsageError(`${word}: no such file; the value of ${before!.long} is written ${written}`);
-    }
+    if (before !== undefined) refuseOptionalApart(word, before, takesTime ? ["TIME"] : wordsFor(before), command);
     const option = optional.find(({ long, short }) => word === long || word === short || isBundle(word, short));
     if (option === undefined) {
       normal.push(word);
@@ -54,15 +52,58 @@ export function normalizeWords(words: readonly string[], command: Command): stri
   return [...normal, ...words.slice(own.length)];
 }
 
+/** @throws UsageError for a word behind an option with an optional value that is meant as that, and is no file */
+function refuseOptionalApart(word: string, option: Option, values: readonly string[], command: Command): void {
+  const isFile = takesFiles(command);
+  // Items and other words of other commands are no values, unless they are written as one.
+  const isValue = values.includes(word) || (values.length > 0 && /^\w+[:,]/.test(word) && isAccepted(option, word));
+  if (existsSync(word) || !(isValue || (isFile && values.length > 0 && /^[\w:,%]+$/.test(word)))) return;
+  const written = (isValue ? [word] : values).map((each) => `${option.long}=${each}`).join(" or ");
+  throw new UsageError(`${word}: ${isFile ? "no such file; " : ""}the value of ${option.long} is written ${written}`);
+}
+
+function isAccepted(option: Option, word: string): boolean {
+  try {
+    option.parseArg?.(word, undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** No-break spaces, and marks without a width. */
+const unseen = /[\u00a0\u2007\u202f\u200b-\u200d\u2060\ufeff]/;
+
+/** Says where a word, without its value, has a mark that nobody sees; undefined for none. */
+export function unseenIn(word: string): string | undefined {
+  const [found] = unseen.exec(word) ?? [];
+  const code = found?.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return code && `has a blank of a page in it (U+${code}); type it anew`;
+}
+
+/** What scripts of Windows and pages leave in words. Values of options may hold it. @throws UsageError */
+function refuseUnseen(words: readonly string[], command: Command): void {
+  if (words.some((word) => word.endsWith("\r") && !existsSync(word)))
+    throw new UsageError("a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)");
+  const takesNext = (word = "") =>
+    command.options.some(({ required, short, long }) => required && (short === word || long === word));
+  for (const [i, word] of words.entries()) {
+    const name = word.replace(/=.*/s, "");
+    const mark = word.startsWith("-") || takesFiles(command) ? unseenIn(name) : undefined;
+    if (mark !== undefined && !takesNext(words[i - 1]) && !existsSync(word))
+      throw new UsageError(`${printable(name)}: ${mark}`);
+  }
+}
+
 /** For other commands, a word may be a value of their own. */
 const takesFiles = (command: Command): boolean => ["emails", "domains"].includes(command.name());
 
 /** What text programs, other shells and other programs make of an option. @throws UsageError */
 function refuseSlip(word: string, before: string | undefined, command: Command): void {
   const { options } = command;
-  const [, quoted] = /^[\u201c-\u201e](.*)[\u201c-\u201e]$/s.exec(word) ?? [];
+  const [, start = "", quoted] = /^((?:[\w-]+=)*)[\u201c-\u201f](.*)[\u201c-\u201f]$/s.exec(word) ?? [];
   if (quoted !== undefined && !existsSync(word))
-    throw new UsageError(`${word}: has the quotation marks of a text program; type "${quoted}"`);
+    throw new UsageError(`${word}: has the quotation marks of a text program; type ${start}"${quoted}"`);
   const emptied = options.find(({ flags, long }) => word === `${long}=` && / \[[^=]/.test(flags));
   if (emptied !== undefined) throw new UsageError(`${word} needs a value: ${emptied.flags}`);
   const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
@@ -73,7 +114,23 @@ function refuseSlip(word: string, before: string | undefined, command: Command):
   if (own?.required && isOption)
     throw new UsageError(`${before} needs a value, and ${word} is an option; write ${own.flags}`);
   // A value may be anything else.
-  if (!own?.required) refuseForm(word, command);
+  if (own?.required) return;
+  refuseMark(word, command);
+  refuseForm(word, command);
+}
+
+/** Quotation marks and dashes of text programs, and slashes of Windows. @throws UsageError */
+function refuseMark(word: string, command: Command): void {
+  if (/^[\u201c-\u201f]/.test(word) && takesFiles(command) && !existsSync(word))
+    throw new UsageError(`${word}: begins with the quotation mark of a text program; type "`);
+  const [dash] = /^-?[\u2010-\u2015\u2212][\u2010-\u2015\u2212-]*(?=[A-Za-z])/.exec(word) ?? [];
+  if (dash !== undefined && !existsSync(word)) {
+    const typed = word.slice(dash.length);
+    throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
+  }
+  const [, slashed] = /^\/([a-z-]{2,})$/.exec(word) ?? [];
+  if (command.options.some(({ long }) => long === `--${slashed}`) && !existsSync(word))
+    throw new UsageError(`${word}: an option starts with --: --${slashed}`);
 }
 
 /** @throws UsageError for an option in a form that commander would take for another one, or for a file */
@@ -82,11 +139,6 @@ function refuseForm(word: string, command: Command): void {
   if (/^(?:-help|-\?|\/\?|--?hlep|--?hepl)$/.test(word) && !existsSync(word))
     throw new UsageError(`${word}: for the help, write --help`);
   if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
-  const [dash] = /^[\u2010-\u2015]+(?=[A-Za-z])/.exec(word) ?? [];
-  if (dash !== undefined && !existsSync(word)) {
-    const typed = word.slice(dash.length);
-    throw new UsageError(`${word}: has the dash of a text program; type ${typed.length > 1 ? "--" : "-"}${typed}`);
-  }
   const [, bare] = /^([a-z-]{2,})=./.exec(word) ?? [];
   if (
     bare !== undefined &&
@@ -108,6 +160,11 @@ function refuseForm(word: string, command: Command): void {
   const flag = /^-I([a-z])$/i.exec(word)?.[1];
   if (flag !== undefined && options.some(({ short, required }) => short === `-${flag}` && !required))
     throw new UsageError(`${word}: write -I -${flag}`);
+  // `-oq` would be the output q.
+  const switches = options.filter(({ required, optional }) => !required && !optional).map(({ short: each }) => each);
+  const [, letters] = /^-o([a-z]+)$/i.exec(word) ?? [];
+  if (letters !== undefined && [...letters].every((letter) => switches.includes(`-${letter}`)))
+    throw new UsageError(`${word}: write -${letters} -o`);
   const short = options.find((option) => option.short === `-${name}`);
   if (short?.optional && value === "=") throw new UsageError(`${word}: write -${name}`);
   // In `-d=`, the delimiter is =.

@@ -1,9 +1,10 @@
 /** Parsers of option values. Each returns the value, or throws an InvalidValue that says what is accepted. */
 
+import { existsSync } from "node:fs";
 import { meantBy } from "../../core/meant.js";
 import type { Rate } from "../../engines/api/engine.js";
 import { endingOf, isPage } from "../../files/ending.js";
-import { sheetKind } from "../../formats/registry.js";
+import { sheetKind, tableEndings } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
 import { UsageError } from "../errors.js";
@@ -102,6 +103,13 @@ export function path(value: string): string {
   if (value === "-") throw new InvalidValue("It takes a path; for one that is -, write ./-.");
   if (value.trim() === "") throw new InvalidValue("The name of a file or folder is missing.");
   return value;
+}
+
+/** One that is there may be called as it likes. */
+export function folder(value: string): string {
+  if (tableEndings.has(endingOf(value)) && !existsSync(value))
+    throw new InvalidValue(`It takes a folder; for one file, write -o ${value} with --only STATUS.`);
+  return path(value);
 }
 
 export function oneCharacter(value: string): string {
@@ -289,6 +297,8 @@ const outputFormats = ["csv", "tsv", "jsonl", "json"] as const;
 export function outputFormat(value: string): (typeof outputFormats)[number] {
   const kind = sheetKind(value.toLowerCase().replace(/^\./, ""));
   if (kind !== undefined) throw new InvalidValue(`A spreadsheet file has its name: -o FILE.${kind}.`);
+  if (/^(?:excel|spreadsheet)$/i.test(value)) throw new InvalidValue("A spreadsheet file has its name: -o FILE.xlsx.");
+  if (/^tabs?$/i.test(value)) throw new InvalidValue("Did you mean tsv?");
   const isLines = /^(?:nd-?json|json-?lines|ld-?json)$/i.test(value);
   return knownWord(value, outputFormats, isLines ? () => "jsonl" : undefined);
 }

@@ -11,7 +11,7 @@ export function showTime(milliseconds: number): string {
   return `${milliseconds / size}${unit}`;
 }
 
-/** Local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00)`. */
+/** Local time: `in 58 min (11:00)`, `in 9 h (tomorrow 00:00 UTC)` where that is UTC. */
 export function fromNow(time: number, now: number): string {
   const date = new Date(time);
   const midnight = (day: Date) => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
@@ -21,5 +21,5 @@ export function fromNow(time: number, now: number): string {
   const minutes = Math.max(1, Math.ceil((time - now) / 60_000));
   const longer = minutes < 2 * 1440 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
   const left = minutes < 90 ? `${minutes} min` : longer;
-  return `in ${left} (${name}${clock})`;
+  return `in ${left} (${name}${clock}${date.getTimezoneOffset() === 0 ? " UTC" : ""})`;
 }

@@ -26,13 +26,13 @@ function choose({ engine = "auto", baseUrl, isUntrusted, key, allowsHttp = false
   return chooseEngine(settings, options, env);
 }
 
-const byKey = "api: a file; a key is configured: IDV_API_KEY";
+const byKey = "api: URL of a file; a key is configured: IDV_API_KEY";
 const untrusted = { baseUrl: url, isUntrusted: true } as const;
 test.each<[string, Given, string]>([
   ["no key", {}, "offline: no key is configured"],
   ["an empty key and no service", { key: "" }, "offline: no key is configured"],
   ["a key and a base URL", { key: "k", baseUrl: url }, byKey],
-  ["the engine api", { engine: "api", key: "k", baseUrl: url }, "api: a file; IDV_ENGINE"],
+  ["the engine api", { engine: "api", key: "k", baseUrl: url }, "api: URL of a file; IDV_ENGINE"],
   ["the engine offline", { engine: "offline", key: "k", baseUrl: url }, "offline: IDV_ENGINE"],
   ["--offline", { key: "k", baseUrl: url, options: { offline: true } }, "offline: --offline"],
   ["--offline and an untrusted URL", { key: "k", ...untrusted, options: { offline: true } }, "offline: --offline"],

@@ -12,7 +12,7 @@ describe("the choice of engine and key", () => {
     "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n";
   const plainHttp =
     "idv: http://192.0.2.1 (--base-url): the key would be sent unencrypted; use https, or --set allowInsecureHttp=true\n";
-  const invalidUrl = "idv: IDV_BASE_URL: it is invalid. It takes a URL such as https://example.com/v1.\n";
+  const invalidUrl = 'idv: IDV_BASE_URL: "ftp://x" is invalid. It takes a URL such as https://example.com/v1.\n';
   const holdsNone = "holds no key; a key is one word of ASCII characters\n";
   const commandFailed = "idv: IDV_API_KEY_COMMAND: the command failed: exit code 7\n";
   const otherEngine = "idv: --quota is for the offline engine; add --offline\n";

@@ -27,7 +27,18 @@ describe("idv emails list.csv", () => {
     ["--delim=;", "unknown option --delim (did you mean --delimiter?); see idv emails --help"],
     ["--resume", "run the same command again"],
     ["--workers", "idv uses the cores by itself; for requests to a service at a time, write --set concurrency=N"],
-    ["--limit=100", "for the first rows, write head -n 101 list.csv | idv emails"],
+    ["--limit=100", "for the first 100 rows, for example: head -n 101 FILE | idv emails"],
+    ["-t=x", "write -d tab for fields between tabs"],
+    ["-s=,", "unknown option -s; see"],
+    ["--insecure", "NODE_EXTRA_CA_CERTS=FILE"],
+    ["--set=apiKey=sk_X", "others can read a key on a command line"],
+    ["--set=timeout=\u201c1m\u201d", 'type --set=timeout="1m"'],
+    ["--base-url=htps://x.net", '--base-url: "htps://x.net" is invalid.'],
+    ["--base-url=https://u:sk_X@x.net", "--base-url: it is invalid."],
+    ["--format=tab", "Did you mean tsv?"],
+    ["--split=x.csv", "It takes a folder; for one file, write -o x.csv with --only STATUS."],
+    ["-oq", "-oq: write -q -o"],
+    ["/output", "/output: an option starts with --: --output"],
     ["--pdf", "write --report FILE.pdf"],
     ["-f", "FILE needs no option"],
     ["--status", "write --only STATUS"],
@@ -121,7 +132,8 @@ describe("idv emails list.csv", () => {
   });
 
   test.each([
-    ["--dedupe", "mailbox", "--dedupe=item|canonical"],
+    ["--dedupe", "mailbox", "--dedupe=item or --dedupe=canonical"],
+    ["--dedupe", "item,canonical", "--dedupe=item or --dedupe=canonical"],
     ["--wait", "soon", "--wait=TIME"],
   ])("%s %s is answered with the values that there are", async (option, word, written) => {
     const { code, stderr } = await idv(["emails", "list.csv", option, word], { home });
@@ -129,6 +141,13 @@ describe("idv emails list.csv", () => {
   });
 
   test.each<[string[], string]>([
+    [["\u2212\u2212explain"], "\u2212\u2212explain: has the dash of a text program; type --explain"],
+    [["\u2013-explain"], "\u2013-explain: has the dash of a text program; type --explain"],
+    [["\u201cmy"], '\u201cmy: begins with the quotation mark of a text program; type "'],
+    [["\u200b--explain"], "\u200b--explain: has a blank of a page in it (U+200B); type it anew"],
+    [["-o", "x.csv\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
+    [["-I.bak\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
+    [["--dns", "strict:5%"], "strict:5%: no such file; the value of --dns is written --dns=strict:5%"],
     [["\u2013o", "x.csv"], "\u2013o: has the dash of a text program; type -o"],
     [["\u2014drop", "fake"], "\u2014drop: has the dash of a text program; type --drop"],
     [["-o", "\u201cx.csv\u201d"], '\u201cx.csv\u201d: has the quotation marks of a text program; type "x.csv"'],
@@ -367,6 +386,18 @@ describe("a file that is not there is answered with what was meant", () => {
       6,
       "li?t.*: cannot be read: no such file; leave out the quotes, so that the shell finds the files",
     ],
+    [
+      ["emails", "list.csv -q"],
+      6,
+      "list.csv -q: cannot be read: no such file; the options belong outside the quotes: list.csv -q",
+    ],
+    [
+      ["emails", "list.csv,summer fair.csv"],
+      6,
+      "list.csv,summer fair.csv: cannot be read: no such file; several files have blanks between them: list.csv 'summer fair.csv'",
+    ],
+    [["emails", "~/list.csv"], 6, "~/list.csv: cannot be read: no such file; the shell knows ~ only without quotes"],
+    [["emails", ".\\list.csv"], 6, ".\\list.csv: cannot be read: no such file; did you mean ./list.csv?"],
     [["domains", "help"], 6, "help: cannot be read: no such file; for the help: idv domains --help"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
     [["emails", "test.csv"], 6, "test.csv: cannot be read: no such file"],
@@ -428,6 +459,30 @@ describe("a file that is not there is answered with what was meant", () => {
   });
 });
 
+test.each([
+  [["check", "--dns", "off", "a@b.net"], "off: the value of --dns is written --dns=off"],
+  [["serve", "--dns", "strict"], "strict: the value of --dns is written --dns=strict"],
+  [["check", "--set", "engine=api", "a@b.net"], "--set: idv check asks no service"],
+  [["check", "@list.csv"], "@list.csv: for the lines of a file, write idv check - < list.csv"],
+  [["completion", "ksh"], '"ksh" is invalid. It takes one of bash'],
+  [["completion", "bash", "zsh"], "zsh: one shell at a time"],
+  [
+    ["keys", "create", "--name", "x", "--quota", "100"],
+    "--quota 100: is the name of a quota; for a limit, write --limit",
+  ],
+])("%j is refused", async (words, message) => {
+  const { code, stdout, stderr } = await idv(words, { home });
+  expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+});
+
+test("variables with a line end of Windows are refused", async () => {
+  const { code, stderr } = await idv(["emails", "list.csv"], { home, env: { IDV_QUOTA: "q.db\r" } });
+  expect([code, stderr]).toEqual([
+    2,
+    "idv: IDV_QUOTA: ends in the line end of Windows (CR); save the file that sets it with LF\n",
+  ]);
+});
+
 test("idv check of a file is answered with the command for lists", async () => {
   expect(await idv(["check", "list.csv"], { home })).toMatchObject({
     code: 2,
@@ -454,6 +509,10 @@ test.each([
 
 test.each([
   [["check", "--mx", "a@b.net"], "write --dns"],
+  [["check", "--base-url=http://x.net", "a@b.net"], "it asks no service; idv emails does"],
+  [["emails\u00a0list.csv"], "it has a blank of a page in it (U+00A0)"],
+  [["."], "it is a folder; to check its lists: idv emails *.csv)"],
+  [["whoami"], "write idv quota show, or idv doctor"],
   [["check", "--api_key=sk_secret", "a@b.net"], "others can read a key on a command line"],
   [["serve", "--api-key", "sk_secret"], "idv keys create makes the keys of a service"],
   [["VERIFY", "list.csv"], "to check a list: idv emails list.csv"],
@@ -468,7 +527,11 @@ test("a dry run says whether the quota has enough", async () => {
   const dryRun = async () => (await idv(["emails", "list.csv", "--dry-run"], { home: own })).stderr;
   expect(await dryRun()).toMatch(/2 units would be charged\n$/);
   await idv(["quota", "set", "--limit", "1"], { home: own });
-  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 1 left, 1 too few\n$/);
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 1 left, 1 too few, 0 are used\n$/);
   await idv(["quota", "set", "--limit", "5"], { home: own });
-  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 5 left\n$/);
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 5 left, 0 are used\n$/);
+  await idv(["emails", "list.csv", "-o", "o.csv"], { home: own });
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 3 left, 2 are used\n$/);
+  const { stderr } = await idv(["quota", "set", "--limit", "10"], { home: own });
+  expect(stderr).toBe("idv: 2 units are used already, of 10; idv quota reset starts at 0\n");
 });

@@ -1,5 +1,5 @@
 /** What a name of a file that is not there was meant to be: a file beside it, or an item. */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { findSuffix } from "../../../core/classifier/rules/domain/public-suffix.js";
 import { meantBy } from "../../../core/meant.js";
@@ -14,6 +14,8 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const own = basename(path);
   const names = namesIn(folder);
   if (path === "help") return `for the help: idv ${kind}s --help`;
+  const slip = slipIn(path);
+  if (slip !== undefined) return slip;
   if (/[*?]/.test(path)) {
     const [start = ""] = own.split(/[*?]/);
     const end = own.slice(Math.max(own.lastIndexOf("*"), own.lastIndexOf("?")) + 1);
@@ -32,6 +34,21 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   const beside = meantBy(own, near);
   if (beside !== undefined) return `did you mean ${printable(join(folder, beside))}?`;
   return itemHint(path);
+}
+
+/** What a shell would have done without quotes, or does not do. */
+function slipIn(path: string): string | undefined {
+  const [variable] = /^\$\w+|^\$\{\w+\}|^~(?=\/)/.exec(path) ?? [];
+  if (variable !== undefined)
+    return `the shell knows ${variable} only without ${variable === "~" ? "" : "single "}quotes`;
+  const [, file = ""] = /^(.*?)\s+-{1,2}[a-zA-Z]/.exec(path) ?? [];
+  if (file !== "" && existsSync(file))
+    return `the options belong outside the quotes: ${shellWord(file)} ${path.slice(file.length).trim()}`;
+  const files = path.split(",");
+  if (files.length > 1 && files.every((each) => existsSync(each)))
+    return `several files have blanks between them: ${files.map(shellWord).join(" ")}`;
+  const slashed = path.replaceAll("\\", "/");
+  return slashed !== path && existsSync(slashed) ? `did you mean ${printable(slashed)}?` : undefined;
 }
 
 /** What to run for an item that was typed in the place of a file or a command; undefined for what is none. */

@@ -42,7 +42,8 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
   const twice = files.find((path, i) => files.slice(0, i).some((other) => resolve(other) === resolve(path)));
   const { column = [], sheet = "" } = options;
   // The shell has put the names of files in the place of a star.
-  const isOther = (value: string) => files.length > 1 && tableEndings.has(endingOf(value)) && existsSync(value);
+  const isOther = (value: string) =>
+    files.length > 1 && (twice !== undefined || tableEndings.has(endingOf(value))) && existsSync(value);
   const starred = [...column, sheet].find((value) => files.includes(value) || isOther(value));
   if (starred !== undefined) throw new UsageError(`${printable(starred)}: is a file; a star needs quotes: "*"`);
   if (twice !== undefined) throw new UsageError(`${printable(twice)}: is named twice; leave out one of them`);
@@ -121,7 +122,7 @@ function isUrlNotFile(kind: Kind, url: string): UsageError {
   const [, sheet] = /^https:\/\/docs\.google\.com\/spreadsheets\/d\/([\w-]+)/.exec(url) ?? [];
   const download = `https://docs.google.com/spreadsheets/d/${sheet}/export?format=csv`;
   if (sheet !== undefined) instead = `curl -sSfL ${shellWord(download)} | idv ${commandFor(kind)}`;
-  const path = /^file:\/\/(?:localhost)?(\/.+)$/i.exec(url)?.[1];
+  const path = /^file:\/\/(?:localhost(?=\/))?(.+)$/i.exec(url)?.[1];
   if (path !== undefined) instead = `write ${shellWord(path)}`;
   if (kind === "domain" && isHostUrl(url)) instead = `to check a domain: idv check ${shellWord(url)}`;
   return new UsageError(`${printable(url)}: is a URL, and idv reads files: ${instead}`);

@@ -48,7 +48,7 @@ const kinds = {
   },
   badRows: {
     what: "a list of bad rows",
-    option: "--bad-rows skip:",
+    option: "--bad-rows ",
     endings: ["csv", "txt"],
     isOwn: (path) => startOf(path).startsWith(badRowsHeader),
   },

@@ -54,7 +54,7 @@ function renewal(plan: Plan, { engine, resume }: Facts, renews: string | null): 
   if (renews !== null) {
     const date = new Date(renews);
     const utc = date.toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
-    const when = date.getTimezoneOffset() === 0 ? " UTC" : `, at ${utc}`;
+    const when = date.getTimezoneOffset() === 0 ? "" : `, at ${utc}`;
     const next = resume === null ? "" : `; then run: ${resume}`;
     return `it renews ${fromNow(date.getTime(), Date.now())}${when}${next}`;
   }
