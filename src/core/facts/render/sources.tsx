@@ -2,7 +2,7 @@
 import { grouped, percent } from "../../../text.js";
 import type { Facts, Group } from "../facts-schema.js";
 import { badProviders, slicesOf } from "../figures.js";
-import { badRowsOf, fewRows, nameOfOthers, shownValue, sumOfValues, worseValue, worstFirst } from "../groups.js";
+import { badRowsOf, fewRows, nameOfOthers, shownValue, worstFirst } from "../groups.js";
 import { mostNames } from "../top-counts.js";
 import type { Slice } from "../words.js";
 import { Head, Section, StackedBar } from "./parts.js";
@@ -57,16 +57,8 @@ export function BySource({ group }: { group: Group }) {
     const slices = Object.entries(value.statuses).map(([label, count]) => ({ className: label, label, count }));
     return { ...value, name: shownValue(value.name), bad: badRowsOf(value), slices };
   });
-  const worst = worseValue(group);
-  const { rows: all, bad } = sumOfValues(group);
   return (
     <Section heading={`By ${column}`}>
-      {worst && (
-        <p class="note">
-          Worst: {shownValue(worst.name)}, where {percent(badRowsOf(worst), worst.rows)} of the rows are bad; in the
-          whole list, {percent(bad, all)}.
-        </p>
-      )}
       <SourceTable column={column} sources={shown} />
       {values.some(({ rows }) => rows < fewRows) && (
         <p class="note">Values with fewer than {fewRows} rows come last.</p>
