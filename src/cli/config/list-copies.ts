@@ -8,6 +8,7 @@ import { ServiceError } from "../../core/validator/errors.js";
 import { fetchList, withoutSecrets } from "../../engines/data/fetch-list.js";
 import { readIfPresent, writePrivately } from "../../files/private-file.js";
 import { counted } from "../../text.js";
+import { day } from "../../time.js";
 import { proxiesFor } from "../engines/proxies.js";
 import { UsageError } from "../errors.js";
 import { safeUrl } from "../options/addresses.js";
@@ -15,7 +16,6 @@ import { listFolder } from "./paths.js";
 
 /** In milliseconds: every run asks. */
 const patience = 5000;
-const dayMilliseconds = 86_400_000;
 
 /** `note` gets the age of a copy read in place of the list. @throws UsageError, ServiceError without a copy, FileError */
 export async function readListUrl(
@@ -35,7 +35,7 @@ export async function readListUrl(
   const copy = text === undefined ? undefined : { etag: text.slice(0, end), list: text.slice(end + 1) };
   const useCopy = async (why: string): Promise<Uint8Array> => {
     if (copy === undefined) throw new ServiceError(`${shown}: ${why}, and there is no copy of it`);
-    const days = Math.floor((Date.now() - (await stat(path)).mtimeMs) / dayMilliseconds);
+    const days = Math.floor((Date.now() - (await stat(path)).mtimeMs) / day);
     note(`${shown}: ${why}; using the copy of ${days < 1 ? "today" : `${counted(days, "day")} ago`}`);
     return Buffer.from(copy.list);
   };

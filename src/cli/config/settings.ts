@@ -3,6 +3,7 @@
 import { meantBy } from "../../core/meant.js";
 import type { Rate } from "../../engines/api/engine.js";
 import { mostInFlight } from "../../engines/dns/vocabulary.js";
+import { day } from "../../time.js";
 import { UsageError } from "../errors.js";
 import { type DnsUse, dnsServers, dnsUse, listUrl, serviceUrl } from "../options/addresses.js";
 import { insteadOfSetting } from "../options/others-words.js";
@@ -17,7 +18,7 @@ import {
   wholeNumber,
   wordList,
 } from "../options/values.js";
-import { day, showTime } from "../terminal/time.js";
+import { showTime } from "../terminal/time.js";
 
 /** A value with its source. */
 export interface Resolved<Value> {

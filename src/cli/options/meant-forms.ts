@@ -2,7 +2,9 @@
  * What is meant by a value in a form that idv does not take, such as `10,000`, `30sec`, `10 per minute` or `1 of 4`. Each
  * returns it as idv writes it; undefined if it is not clear.
  */
-import { day, showTime, unitMilliseconds } from "../terminal/time.js";
+
+import { day } from "../../time.js";
+import { showTime, unitMilliseconds } from "../terminal/time.js";
 
 type Meant = (text: string) => string | undefined;
 

@@ -7,8 +7,9 @@ import { endingOf, isPage } from "../../files/ending.js";
 import { sheetKind, tableEndings } from "../../formats/registry.js";
 import type { Permission } from "../../state/service/api-key.js";
 import type { RequestRate } from "../../state/service/rates.js";
+import { day, utcTime } from "../../time.js";
 import { UsageError } from "../errors.js";
-import { day, showTime, unitMilliseconds } from "../terminal/time.js";
+import { showTime, unitMilliseconds } from "../terminal/time.js";
 import { dateMeant, numberMeant, rateMeant, shardMeant, sizeMeant, timeMeant } from "./meant-forms.js";
 import { choiceCalled } from "./others-words.js";
 
@@ -219,10 +220,8 @@ export function wordList(value: string): string[] {
 /** Returns milliseconds since the epoch, or `never`. */
 export const expiryDate = guessing((value): number | "never" => {
   if (value === "never") return value;
-  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
-  // Date.parse reads February 31 as March 3.
-  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value.slice(0, 10));
-  if (!isDay) throw new InvalidValue("It takes a date such as 2027-01-31, or never.");
+  const time = utcTime(value);
+  if (time === undefined) throw new InvalidValue("It takes a date such as 2027-01-31, or never.");
   if (time <= Date.now()) throw new InvalidValue("It is in the past; idv keys revoke ends a key at once.");
   return time;
 }, dateMeant);

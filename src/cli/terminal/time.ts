@@ -1,9 +1,8 @@
+import { day, hour } from "../../time.js";
 /** Times as people type and read them. */
 
-export const day = 86_400_000;
-
 /** The shortest first. */
-export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: day };
+export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: hour, d: day };
 
 /** As options take it: `90m`, since it is no whole number of hours. */
 export function showTime(milliseconds: number): string {

@@ -1,6 +1,7 @@
 /** Figures that the page and the Markdown of a report show alike: months, providers, flags, and what was paid. */
 import { range, sum } from "d3-array";
 import { grouped } from "../../text.js";
+import { minuteText } from "../../time.js";
 import { flagWords } from "../classifier/flags/flag-names.js";
 import type { Facts, InputFacts } from "./facts.js";
 import type { NamedCounts } from "./facts-schema.js";
@@ -63,7 +64,7 @@ export function costOf(facts: Facts): { readonly heading: string; readonly terms
   const isPaid = facts.requests !== null || units.limited === true;
   const left = units.left === null ? "no limit" : `${grouped(units.left)} left`;
   const isRenewed = units.limited === true && units.renews !== null;
-  const renews = isRenewed ? `, renews ${units.renews.slice(0, 16).replace("T", " ")} UTC` : "";
+  const renews = isRenewed ? `, renews ${minuteText(units.renews)} UTC` : "";
   const kinds = inputs.flatMap(({ badRowKinds }) => badRowKinds).slice(0, mostKinds);
   const outvoted = inputs.map((input) => input.outvoted).filter(({ count }) => count > 0);
   const paid = `${grouped(units.used + units.paidBefore)} of ${grouped(distinct)} different ${itemsOf(facts)}`;

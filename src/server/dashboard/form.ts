@@ -1,5 +1,6 @@
 /** Reads the forms of the pages. */
 import type { FastifyRequest } from "fastify";
+import { utcTime } from "../../time.js";
 import { Refusal } from "../refusal.js";
 
 /** Limit in bytes; a hundred lines of the longest items fit. */
@@ -37,9 +38,7 @@ export function choiceOf<Choice extends string>(
 
 /** Start of a day in UTC, in milliseconds since the epoch. @throws Refusal when the text is not a day */
 export function timeIn(text: string, label: string, field?: string): number {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse reads February 30 as March 2.
-  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text))
-    throw new Refusal(400, `${label}: give a day, such as 2026-11-22.`, { field });
+  const time = text.length === 10 ? utcTime(text) : undefined;
+  if (time === undefined) throw new Refusal(400, `${label}: give a day, such as 2026-11-22.`, { field });
   return time;
 }

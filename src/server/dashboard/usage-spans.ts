@@ -6,12 +6,8 @@ import type { KeyTotal, UsageQuery, UsageSum } from "../../state/service/usage.j
 export const series = ["ok", "alias", "disposable", "fake", "other", "quota_exceeded"] as const;
 export type Series = (typeof series)[number];
 
-export const hour = 3_600_000;
-export const day = 86_400_000;
-
 /** In UTC. */
 export const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
-export const minuteName = (time: number): string => new Date(time).toISOString().slice(0, 16).replace("T", " ");
 
 export interface Span {
   readonly start: number;

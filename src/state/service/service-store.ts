@@ -6,6 +6,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { day } from "../../time.js";
 import { renewed, toQuota } from "../quota/quota.js";
 import { clearDead, Quotas } from "../quota/quotas.js";
 import type { UnitRequest } from "../quota/reservations.js";
@@ -36,7 +37,6 @@ import { checkState } from "./state-check.js";
 import * as usage from "./usage.js";
 
 const sweepMilliseconds = 60_000;
-const dayMilliseconds = 86_400_000;
 const closeWait = 500;
 /** Time before the last charge of a key is stored again, and the delay until it is. */
 const notedMilliseconds = 30_000;
@@ -259,7 +259,7 @@ export class ServiceStore {
   /** Sums up hours that are over, and folds days older than `keep` milliseconds. Other calls may run meanwhile. */
   async tidyUsage(keep: number): Promise<void> {
     const [[{ now }]] = await this.database.read(() => ask<[[Clock]]>(clock));
-    const until = now - keep - ((now - keep) % dayMilliseconds);
+    const until = now - keep - ((now - keep) % day);
     for (const step of [() => usage.rollUpHour(now), () => usage.deleteHours(now), () => usage.foldDay(until)]) {
       while (!this.#isClosed && (await this.database.writeFast(step))) await setImmediate();
     }

@@ -1,10 +1,11 @@
 /** Checks that the numbers of a state agree with each other. Only sums leave the database. */
+
+import { hour } from "../../time.js";
 import { fileQuota } from "../quota/quota.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
 import { usageIdOf } from "./api-key.js";
 import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";
 
-const hour = 3_600_000;
 const day = 24 * hour;
 
 type Units = { readonly keyId: string; readonly units: number };

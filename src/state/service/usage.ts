@@ -6,6 +6,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
+import { hour } from "../../time.js";
 import { ask, insertion, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
@@ -33,7 +34,6 @@ export type UsageSum = Pick<KeyUsageSum, "start" | "status" | "units">;
 
 export type KeyTotal = Pick<KeyUsageSum, "keyId" | "status" | "units">;
 
-const hour = 3_600_000;
 const day = 24 * hour;
 
 export const hoursKept = 35 * day;

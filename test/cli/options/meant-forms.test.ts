@@ -12,8 +12,8 @@ import {
   wholeNumber,
 } from "../../../src/cli/options/values.js";
 import { badRowHandling } from "../../../src/cli/options/words.js";
-import { day } from "../../../src/cli/terminal/time.js";
 import { createDecoder } from "../../../src/formats/encodings/text-encoding.js";
+import { day } from "../../../src/time.js";
 
 const time = duration(1000, 400 * day);
 const count = wholeNumber(1, 100_000);

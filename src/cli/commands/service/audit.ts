@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditEntry } from "../../../state/service/api-key.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
+import { day } from "../../../time.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { timeOr } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
-import { day } from "../../terminal/time.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({

@@ -3,6 +3,7 @@ import { periods } from "../../../state/quota/period.js";
 import type { ApiKey, KeyChange } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { grouped, printable } from "../../../text.js";
+import { day, minuteText } from "../../../time.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { UsageError } from "../../errors.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
@@ -19,7 +20,6 @@ import {
 import { printListing } from "../../terminal/listing.js";
 import { print } from "../../terminal/standard-output.js";
 import { say } from "../../terminal/terminal.js";
-import { day } from "../../terminal/time.js";
 import { commandLineAuthor, sayUsed } from "../changes.js";
 import { commandsOf, type DefineCommand, describe } from "../command.js";
 
@@ -203,7 +203,7 @@ function fieldsOf({ id, name, permissions, isSandbox, created, expires, revoked,
 /** Columns that fit a terminal of 100 columns. */
 function shortColumnsOf(key: ApiKey) {
   const { id, name, state, limit, used, renews, lastUsed } = fieldsOf(key);
-  const minute = (date: string | null) => date?.slice(0, 16).replace("T", " ");
+  const minute = (date: string | null) => date && minuteText(date);
   return { id, name: name.slice(0, 24), state, used, limit, renews: minute(renews), lastUsed: minute(lastUsed) };
 }
 

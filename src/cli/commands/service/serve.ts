@@ -20,6 +20,7 @@ import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import type { NamedUnits } from "../../../state/service/usage.js";
 import { counted, shellWord } from "../../../text.js";
+import { day } from "../../../time.js";
 import { listen, listenAddress } from "../../config/listen-address.js";
 import { readKeptLists } from "../../config/own-lists.js";
 import { dataTablePath, stateLocation } from "../../config/paths.js";
@@ -33,7 +34,6 @@ import { type OptionValues, optionRecords } from "../../options/option.js";
 import { dnsOptions, setOptions } from "../../options/service.js";
 import { byteCount, filled, hostName, portOption, timeOr, wholeNumber } from "../../options/values.js";
 import { say } from "../../terminal/terminal.js";
-import { day } from "../../terminal/time.js";
 import { version } from "../../version.js";
 import { type DefineCommand, describe } from "../command.js";
 

@@ -3,12 +3,12 @@ import { knownStatuses } from "../../../core/validator/validator.js";
 import { unknownKey } from "../../../state/service/rules.js";
 import type { KeyTotal, KeyUsageSum } from "../../../state/service/usage.js";
 import { grouped } from "../../../text.js";
+import { day } from "../../../time.js";
 import { stateEnvironment, stateOptions, withServiceState } from "../../config/service-state.js";
 import { csvOption, jsonLinesOption, type OptionValues, optionRecords } from "../../options/option.js";
 import { filled, timeOr, wholeNumber } from "../../options/values.js";
 import { printListing } from "../../terminal/listing.js";
 import { allPrinted, print } from "../../terminal/standard-output.js";
-import { day } from "../../terminal/time.js";
 import { type DefineCommand, describe } from "../command.js";
 
 const options = optionRecords({

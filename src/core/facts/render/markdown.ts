@@ -1,6 +1,7 @@
 /** The report as Markdown, for pages that show it: summaries of jobs, issues, wikis. */
 
 import { grouped, percent } from "../../../text.js";
+import { minuteText } from "../../../time.js";
 import { shownStatus } from "../../validator/statuses.js";
 import type { Facts } from "../facts.js";
 import { badOf, badProviders, costOf, flagsHeading, flagsOf, monthsOf, mostMonths } from "../figures.js";
@@ -18,10 +19,9 @@ export function renderMarkdown(facts: Facts): string {
   const { lead, grade, worst, details } = opening(facts);
   const duplicates = duplicatesOf(facts);
   const cost = costOf(facts);
-  const date = made.slice(0, 16).replace("T", " ");
   const parts = [
     `## ${escaped(titleOf(facts))}`,
-    `**${escaped(lead)}** ${[grade, worst, details].map((text) => (text ? `${escaped(text)} ` : "")).join("")}Checked on ${date} UTC.`,
+    `**${escaped(lead)}** ${[grade, worst, details].map((text) => (text ? `${escaped(text)} ` : "")).join("")}Checked on ${minuteText(made)} UTC.`,
     ...(inputs.length > 1 ? [inputs.map(({ name }) => `- ${escaped(name)}`).join("\n")] : []),
     table(
       ["Status", "Rows", "Share", "What to do"],

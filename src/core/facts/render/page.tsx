@@ -2,6 +2,7 @@
 // preact-render-to-string escapes all text.
 
 import { grouped, percent } from "../../../text.js";
+import { minuteText } from "../../../time.js";
 import { shownStatus } from "../../validator/statuses.js";
 import { rowsLookedAt } from "../attacks.js";
 import type { Breakdown, Facts, Group } from "../facts-schema.js";
@@ -166,7 +167,7 @@ function Opening({ facts }: { facts: Facts }) {
       {grade && <p class="grade">{grade}</p>}
       {worst && <p class="grade">{worst}</p>}
       <p class="sub">
-        {details} Checked on <time dateTime={made}>{made.slice(0, 16).replace("T", " ")} UTC</time>.
+        {details} Checked on <time dateTime={made}>{minuteText(made)} UTC</time>.
       </p>
     </header>
   );

@@ -3,7 +3,8 @@ import { sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { Key } from "../../../core/facts/render/parts.js";
 import { grouped } from "../../../text.js";
-import { dayName, minuteName, type Series, type Span, series } from "../usage-spans.js";
+import { minuteText } from "../../../time.js";
+import { dayName, type Series, type Span, series } from "../usage-spans.js";
 import { CardTable } from "./card-table.js";
 
 /** Pixels, as in the style. */
@@ -14,7 +15,7 @@ export type SpanUnit = "hour" | "day" | "week";
 const headings: Readonly<Record<SpanUnit, string>> = { hour: "Hour (UTC)", day: "Day (UTC)", week: "Week from (UTC)" };
 
 export const spanName = (start: number, unit: SpanUnit): string =>
-  unit === "hour" ? minuteName(start) : dayName(start);
+  unit === "hour" ? minuteText(start) : dayName(start);
 
 const heightOf = ({ counts }: Span): number => sum(series, (name) => counts[name]);
 const mostIn = (spans: readonly Span[]): number => Math.max(...spans.map(heightOf));

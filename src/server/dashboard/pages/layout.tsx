@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { StackedBar } from "../../../core/facts/render/parts.js";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { grouped } from "../../../text.js";
+import { minuteText } from "../../../time.js";
 import { assets } from "../assets.js";
-import { minuteName } from "../usage-spans.js";
 
 const paths = {
   "/dashboard": "Overview",
@@ -72,7 +72,7 @@ export const Page = ({ title, current, refresh, children }: PageParts) => (
 
 export function Time({ at, never = "never" }: { at: number | null; never?: string }) {
   if (at === null) return <>{never}</>;
-  return <time dateTime={new Date(at).toISOString()}>{minuteName(at)} UTC</time>;
+  return <time dateTime={new Date(at).toISOString()}>{minuteText(at)} UTC</time>;
 }
 
 export const nameOfKey = ({ id, name }: Pick<ApiKey, "id" | "name">): string => name || id;

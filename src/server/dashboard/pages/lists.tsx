@@ -3,6 +3,7 @@ import type { Facts } from "../../../core/facts/facts.js";
 import { Section } from "../../../core/facts/render/parts.js";
 import type { StoredList } from "../../../state/service/lists.js";
 import { counted, grouped, readFormats } from "../../../text.js";
+import { day, hour } from "../../../time.js";
 import { type DoneResult, doneResult } from "../../lists/list-facts.js";
 import { CardTable } from "./card-table.js";
 import { Field } from "./field.js";
@@ -59,8 +60,8 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
 );
 
 const spans = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
+  ["day", day],
+  ["hour", hour],
   ["minute", 60_000],
 ] as const;
 

@@ -10,6 +10,7 @@ import {
   UnknownKeyError,
 } from "../../../state/service/api-key.js";
 import { newId } from "../../../state/service/secrets.js";
+import { day, hour } from "../../../time.js";
 import { Refusal } from "../../refusal.js";
 import { nameOf } from "../access.js";
 import { choiceOf, fieldOf, formIn, numberOf, queryIn, timeIn } from "../form.js";
@@ -18,7 +19,7 @@ import type { RefusedForm } from "../pages/field.js";
 import { keyPage } from "../pages/key.js";
 import { formOf, rateTimes } from "../pages/key-fields.js";
 import { type KeyQuery, keySorts, keysPage, secretPage } from "../pages/keys.js";
-import { day, hour, lastSpans } from "../usage-spans.js";
+import { lastSpans } from "../usage-spans.js";
 
 type KeyRequest = FastifyRequest<{ Params: { readonly id: string } }>;
 

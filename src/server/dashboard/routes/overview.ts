@@ -1,7 +1,9 @@
 /** The first page: usage of the last 30 days, keys, and recent changes. */
+
+import { day } from "../../../time.js";
 import type { Routes } from "../options.js";
 import { overviewPage } from "../pages/overview.js";
-import { day, lastQuery, spansOf, unitsByKey } from "../usage-spans.js";
+import { lastQuery, spansOf, unitsByKey } from "../usage-spans.js";
 
 export const overviewRoutes: Routes = async (pages, { store, figures, terms }) => {
   pages.get("/", async () => {

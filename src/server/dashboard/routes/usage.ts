@@ -2,11 +2,12 @@
 import type { FastifyRequest } from "fastify";
 import type { ApiKey } from "../../../state/service/api-key.js";
 import { hoursKept, type UsageQuery } from "../../../state/service/usage.js";
+import { day, hour } from "../../../time.js";
 import { Refusal } from "../../refusal.js";
 import { choiceOf, fieldOf, queryIn, timeIn } from "../form.js";
 import type { Routes } from "../options.js";
 import { type ShownUsage, type UsageForm, usageCsv, usagePage } from "../pages/usage.js";
-import { day, dayName, hour, spansOf } from "../usage-spans.js";
+import { dayName, spansOf } from "../usage-spans.js";
 
 /** Longest time shown, in days: by hours, of two keys by hours, and by days. */
 const mostHourDays = 7;

@@ -2,12 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { hoursKept } from "../../../state/service/usage.js";
+import { hour, utcTime } from "../../../time.js";
 import { Refusal } from "../../refusal.js";
 import { errorResponses, jsonOf } from "../openapi.js";
 
 type UsageQuery = { readonly from?: string; readonly to?: string; readonly by?: "hour" | "day" };
 
-const hour = 3_600_000;
 const day = 24 * hour;
 const mostSpans = 800;
 
@@ -65,10 +65,7 @@ export async function usageRoutes(
 
 /** `toEnd` milliseconds are added to a day, so that it is counted. @throws Refusal */
 function timeIn(text: string, name: string, toEnd: number): number {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  const time = isDay || /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse reads February 30 as March 2.
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text.slice(0, 10))
-    throw new Refusal(400, `${name}: give a day or a time in UTC, such as 2026-11-22.`);
-  return time + (isDay ? toEnd : 0);
+  const time = utcTime(text);
+  if (time === undefined) throw new Refusal(400, `${name}: give a day or a time in UTC, such as 2026-11-22.`);
+  return time + (text.includes("T") ? 0 : toEnd);
 }
