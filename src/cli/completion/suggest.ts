@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import type { Command, Option } from "commander";
 import { profiles } from "../../core/run/items/profiles.js";
 import { found } from "../../files/found.js";
+import { decodeInput } from "../../formats/encodings/decoding.js";
 import { openTable } from "../../formats/text-formats.js";
 import { topicNames } from "../help/topic-names.js";
 import { isJoined, wordsFor } from "../options/option.js";
@@ -82,7 +83,8 @@ async function valuesOf(option: Option, current: string, rest: readonly string[]
     return startingWith(current, named(words.map((word) => done + word)));
   }
   const placeholder = /[<[]=?([^>\]]+)[>\]]/.exec(option.flags)?.[1] ?? "";
-  if (option.long === "--column") return startingWith(current, named(await columnsOf(rest[0])));
+  if (option.long === "--column" || option.long === "--by")
+    return startingWith(current, named(await columnsOf(rest[0])));
   return /FILE|DIR/.test(placeholder) ? files : nothing;
 }
 
@@ -90,7 +92,8 @@ async function columnsOf(path: string | undefined): Promise<readonly string[]> {
   // A named pipe would block and lose its data.
   if (path === undefined || !found(path)?.isFile()) return [];
   try {
-    const source = { name: path, bytes: createReadStream(path, { end: 65_535 }) };
+    const { bytes } = await decodeInput(path, createReadStream(path, { end: 65_535 }));
+    const source = { name: path, bytes };
     const lenient = { profile: profiles.email, badRows: "keep", force: true, columns: ["1"] } as const;
     const { header } = await openTable(source, lenient);
     return (header ?? []).map((name) => Buffer.from(name, "latin1").toString()).filter((name) => name.trim() !== "");

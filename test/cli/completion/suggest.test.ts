@@ -1,4 +1,7 @@
 /** Covers the suggestions of `idv completion`. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
@@ -42,8 +45,14 @@ describe("the words suggested after a command line", () => {
   });
 
   test("include the columns of the file on the line", async () => {
-    const home = folderOf({ "list.csv": "id,E-Mail,Näme\n1,ann@larch-and-oak.com,Ann\n" });
-    expect(await suggest(["emails", "list.csv", "-c", ""], home)).toEqual(["id", "E-Mail", "Näme"]);
+    const text = "id,E-Mail,Näme\n1,ann@larch-and-oak.com,Ann\n";
+    const rows = "2,bob@larch-and-oak.com,Bob\n".repeat(50_000);
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
+    const home = folderOf({ "list.csv": text, "list.csv.gz": gzipSync(text), "utf16.csv": utf16 });
+    writeFileSync(join(home, "long.csv.gz"), gzipSync(text + rows));
+    for (const file of ["list.csv", "list.csv.gz", "long.csv.gz", "utf16.csv"])
+      expect(await suggest(["emails", file, "-c", ""], home), file).toEqual(["id", "E-Mail", "Näme"]);
+    expect(await suggest(["emails", "list.csv", "--by", "E"], home)).toEqual(["E-Mail"]);
     expect(await suggest(["emails", "missing.csv", "-c", ""], home)).toEqual([]);
   });
 
