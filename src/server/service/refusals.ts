@@ -70,7 +70,7 @@ function unknownName(what: string, name: string, known: readonly string[]): stri
   const shown = JSON.stringify(name.slice(0, mostShown));
   if (known.length === 0) return `There is no ${what} ${shown}: this request takes none.`;
   const meant = meantBy(name, known);
-  const others = known.length === 1 ? `the only one is ${meant}.` : `there are ${known.join(", ")}.`;
+  const others = known.length === 1 ? `the only one is ${known[0]}.` : `there are ${known.join(", ")}.`;
   return `There is no ${what} ${shown}; ${meant === undefined ? others : `did you mean ${meant}?`}`;
 }
 
