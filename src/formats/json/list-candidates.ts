@@ -17,16 +17,24 @@ export interface Candidate {
   readonly paths: readonly string[];
 }
 
-/** At least two members of an object, and half of all, must hold an item at the same path. */
+/** At least two members of an object must hold an item at the same path: half of all, or of members that are alike. */
 export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   const { list, paths, objects, count } = candidate;
   if (!list.isMap) return itemsIn(candidate, profile).length > 0;
-  const isOwn = (object: JsonObject, path: string) => profile.likeness(ownText(object, path)) > 0;
+  const isAlike = paths.some((path) => {
+    const having = objects.filter((object) => Object.hasOwn(object, path)).length;
+    return having >= leastAlike * count;
+  });
   return paths.some((path) => {
-    const holding = objects.filter((object) => isOwn(object, path)).length;
-    return holding > 1 && holding >= count / 2;
+    const isOwn = (text: unknown) => typeof text === "string" && profile.likeness(text.slice(0, mostSampled)) > 0;
+    const own = objects.map((object) => ownValue(object, path));
+    const holding = own.filter((value) => (Array.isArray(value) ? value.some(isOwn) : isOwn(value))).length;
+    return own.some(isOwn) && holding > 1 && (isAlike || holding >= count / 2);
   });
 }
+
+/** Share of the members of an object that have to have a name in common, as records have. */
+const leastAlike = 0.8;
 
 /** Returns whether a document holds an item outside of lists: at its top, or further in under the name of one. */
 export function holdsItem(objects: readonly JsonObject[], profile: ItemProfile): boolean {
@@ -97,11 +105,11 @@ export const itemsIn = ({ objects, paths, prefix }: Candidate, profile: ItemProf
     })
     .filter(({ count }) => count > 0);
 
-function ownText(object: JsonObject, path: string): string {
+function ownValue(object: JsonObject, path: string): unknown {
   let value: unknown = object;
   for (const name of path.split(".")) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
     value = (value as JsonObject)[name];
   }
-  return typeof value === "string" ? value.slice(0, mostSampled) : "";
+  return value;
 }
