@@ -91,6 +91,7 @@ test.each<[string, string, string]>([
   ["the best name", "dn: x\ncn: Lee\ndisplayName: Ann Lee\nmail;lang-en: a@b.net", "Ann Lee,a@b.net\n"],
   ["text in Base64", "version: 1\n\ndn:: eA==\ncn:: SsO8cmdlbg==\nmail: a@b.net\n", "Jürgen,a@b.net\n"],
   ["folded lines and comments", "# x\ndn: x\n# cn: no\ncn: An\n n\nmail: a\n @b.net\n", "Ann,a@b.net\n"],
+  ["a folded comment at its start", "# Ann, some\n thing\ndn: x\ncn: Ann\nmail: a@b.net\n", "Ann,a@b.net\n"],
   ["proxy addresses", "dn: x\nproxyAddresses: SMTP:a@b.net\n", ",a@b.net\n"],
   ["a byte order mark", "\ufeffdn: cn=a\ncn: Ann\nmail: a@b.net\n\ndn: cn=b\ncn: Bob\n", "Ann,a@b.net\nBob,\n"],
 ])("an LDIF file with %s", async (_, text, rows) => {
