@@ -289,7 +289,7 @@ test.each([
 
 test.each([
   ["worst", ["", "ok", "alias", "unknown_to_us", "disposable", "fake", "quota_exceeded"]],
-  ["best", ["fake", "disposable", "unknown_to_us", "quota_exceeded", "alias", "ok"]],
+  ["best", ["fake", "disposable", "unknown_to_us", "alias", "quota_exceeded", "ok"]],
 ] as const)("the %s of several statuses decides", (deciding, order) => {
   for (const [i, status] of order.entries()) {
     for (const [j, other] of order.entries())

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { readQuota } from "../../support/quota.js";
+import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { runOver } from "../../support/run-over.js";
+import { folderOf } from "../../support/temporary-folder.js";
 import { zip } from "../../support/workbooks.js";
 
 const lines = (count: number, line: (i: number) => string) =>
@@ -237,4 +238,16 @@ test.each([
     ["id", "email", "note", "status"],
     ["1", "ann@larch-and-oak.com", "a,b \"c'd", "ok"],
   ]);
+});
+
+test("with --set cell=best, a good item does not decide before one that waits for units", async () => {
+  const home = folderOf({});
+  await setQuota(home, { limit: 1 });
+  const stdin = "email\nsecond+tag@larch-and-oak.com\nfirst@larch-and-oak.com; second+tag@larch-and-oak.com\n";
+  const { stdout } = await idv(["emails", "--offline", "-q", "--set", "cell=best"], { home, stdin });
+  const statuses = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(",").at(-1));
+  expect(statuses).toEqual(["status", "alias", "quota_exceeded"]);
 });

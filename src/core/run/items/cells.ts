@@ -239,7 +239,7 @@ function cutAtDot(text: string): string | undefined {
 /** From best to worst. In `ranksOfBest`, `quota_exceeded` ranks high: the unchecked item might be the best one. */
 const ranks: readonly Status[] = ["", "ok", "alias", "(other)", "disposable", "fake", "quota_exceeded"];
 
-const ranksOfBest: readonly Status[] = ["ok", "alias", "quota_exceeded", "(other)", "disposable", "fake"];
+const ranksOfBest: readonly Status[] = ["ok", "quota_exceeded", "alias", "(other)", "disposable", "fake"];
 
 export const isGood = (status: Status | undefined): boolean => status === "ok" || status === "alias";
 
