@@ -197,6 +197,25 @@ describe("repairs the item where it is", () => {
   });
 });
 
+test("what it was is kept beside what a later run replaces in the same field", async () => {
+  const two = "alice.s@gmial.com; bobby.s@gmial.com";
+  const home = folderOf({ "list.csv": `email\n"${two}"\n` });
+  for (const limit of [1, 20]) {
+    await setQuota(home, { limit });
+    await idv(["emails", "list.csv", `-I.${limit}`, "--offline", "-q", "--update", "--fix"], { home });
+  }
+  const text = readFileSync(join(home, "list.csv"), "utf8");
+  expect(text).toBe(`email,status,was\n"${two.replaceAll("gmial", "gmail")}",ok,${two}\n`);
+});
+
+test("marks around an item are found in every quoting", async () => {
+  const rows = ["'mary.poppins@gmail.com'", `"'mary.poppins@gmail.com'"`].map((field) => `1,${field}\n`).join("");
+  const explained = await idv(["emails", "--offline", "-q", "--explain"], { stdin: `id,email\n${rows}` });
+  expect(explained.stdout.match(/,ok,,mary\.poppins@gmail\.com$/gm)).toHaveLength(2);
+  const { stdout } = await idv(["emails", "--offline", "-q", "--fix"], { stdin: `id,email\n${rows}` });
+  expect(stdout.match(/^1,"?mary\.poppins@gmail\.com"?,ok,'mary\.poppins@gmail\.com'$/gm)).toHaveLength(2);
+});
+
 test("a repaired table is the table with the items repaired, in every format and dialect", async () => {
   const typo = "robert.smith@gmial.com";
   const notes = fc.constantFrom(typo, `<${typo}>`, "plain", 'a "quote"', "x; y, z", `old: ${typo}`);

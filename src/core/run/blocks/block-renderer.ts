@@ -165,7 +165,7 @@ export class BlockRenderer {
     const field = row * this.#columns.length + nth;
     if (was?.has(field)) return true;
     const isSuggested = this.#hasSuggestion && hasItem(codes[field]!);
-    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).rawValue(row));
+    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).bareValue(row));
   }
 
   #isExplained(code: number): boolean {
@@ -216,8 +216,11 @@ export class BlockRenderer {
   /** What an earlier run has replaced stays in its column, which has the only copy. */
   #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
     const earlier = this.#earlierWas(column);
-    if (earlier === undefined || fields[this.#was] !== "") return fields;
-    return fields.with(this.#was, chunk.field(row, earlier));
+    const before = earlier === undefined ? "" : chunk.field(row, earlier);
+    const own = fields[this.#was]!;
+    if (before === "") return fields;
+    const isThere = own === "" || before.split("; ").includes(own);
+    return fields.with(this.#was, isThere ? before : `${before}; ${own}`);
   }
 }
 

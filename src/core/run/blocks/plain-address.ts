@@ -82,10 +82,8 @@ const markBytes = new Uint8Array(256).fill(1, 0x7f);
 for (const byte of Buffer.from("\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\"'&<=\\")) markBytes[byte] = 1;
 for (let byte = 0x10; byte < 0x20; byte++) markBytes[byte] = 1;
 
-/** Returns false only if there certainly are no marks. `raw` has its quotes. */
-export function mayBeMarked(raw: Uint8Array): boolean {
-  const isQuoted = raw.length > 1 && raw[0] === raw[raw.length - 1] && (raw[0] === 0x22 || raw[0] === 0x27);
-  const end = isQuoted ? raw.length - 1 : raw.length;
-  for (let at = isQuoted ? 1 : 0; at < end; at++) if (markBytes[raw[at]!] === 1) return true;
+/** Returns false only if there certainly are no marks. */
+export function mayBeMarked(value: Uint8Array): boolean {
+  for (const byte of value) if (markBytes[byte] === 1) return true;
   return false;
 }

@@ -70,6 +70,14 @@ export class ScannedChunk {
     return this.bytes.subarray(this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
   }
 
+  /** Without the quotes of the table; escapes in it stay. */
+  bareValue(row: number): Uint8Array {
+    const raw = this.rawValue(row);
+    const quote = this.shape.json ? 0x22 : this.shape.dialect.quote.charCodeAt(0);
+    const isQuoted = raw.length > 1 && raw[0] === quote && raw[raw.length - 1] === quote;
+    return isQuoted ? raw.subarray(1, -1) : raw;
+  }
+
   binaryValue(row: number): string {
     const word = row * recordWords;
     return this.bytes.toString("latin1", this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
