@@ -91,6 +91,7 @@ async function validateRows(plan: Plan, run: Run, files: RunFiles, { progress, s
     ...parts,
     ...(shard && { shard: { ...shard, list: inputName } }),
     fixer: plan.columns.fixes && fixerOf(validator.embedded!.classifier.classify, kind, plan.columns.fixes),
+    isMade: table.madeOf !== undefined,
     omitsHeader: plan.omitsHeader,
     // Another try of a named run has to send a service the same batches.
     answersPauses: files.input.size === undefined && (!plan.run || validator.embedded !== undefined),

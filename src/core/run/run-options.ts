@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
   readonly fixer?: Fixer | undefined;
+  /** Whether the table was made of something else, so that its lines are none of the file. */
+  readonly isMade?: boolean;
   readonly omitsHeader?: boolean;
   /** Written after the last row if that has no line break, as other rows may follow; by default, nothing is added. */
   readonly lineEnding?: string | undefined;

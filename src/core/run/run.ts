@@ -9,7 +9,7 @@
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
-import { typoDomain } from "../classifier/rules/domain/typo-domain.js";
+import { similarDomain, typoDomain } from "../classifier/rules/domain/typo-domain.js";
 import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
@@ -27,6 +27,7 @@ import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
+import type { Fixer } from "./items/fixes.js";
 import { anyUpdate, badRowCode, keepsStatus, tooManyKept, type Update } from "./rows/earlier-fields.js";
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
@@ -60,6 +61,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
   const chunks = classifyTable(table.scanned, blockOptions, { engine, prepared }, main, inputShare);
   const { classifier, reading } = chunks;
   const watch = new Watch();
+  const fixer = fixerWith(options);
   beginCharges(options, common);
   const settler = common.charges ?? (await batchesOf(options, common, classifier, (error) => watch.fail(error)));
   const domains = embedded ? undefined : new DomainCounts();
@@ -94,7 +96,8 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
       flagsOf: (item, status) => flagsOf(kind, item, mailCheck && explained(options, item, status).mx),
       plainFlags,
       plainItem,
-      fixer: options.fixer,
+      fixer,
+      isMade: options.isMade === true,
     });
     if (domains) countDomains(chunk, options, ledger, classifier, domains);
     const codes = chunk.items?.codes ?? chunk.codes;
@@ -287,9 +290,18 @@ async function batchesOf(
   return createBatches(options, common.items, classifier, unfinished, onFailure);
 }
 
+/** With DNS, an item is replaced only by one to which it has no objection. */
+function fixerWith({ kind, fixer, mailCheck }: RunOptions): Fixer | undefined {
+  if (fixer === undefined || mailCheck === undefined) return fixer;
+  return (item) => {
+    const fix = fixer(item);
+    return fix && mailCheck.verdictOn(kind, fix.item, fix.status).status === fix.status ? fix : undefined;
+  };
+}
+
 async function checkMail(
   chunk: NumberedChunk,
-  { kind, mailCheck }: RunOptions,
+  { kind, mailCheck, fixer }: RunOptions,
   ledger: ItemLedger,
   classifier: BlockClassifier,
 ): Promise<void> {
@@ -302,8 +314,13 @@ async function checkMail(
   const passed: { readonly item: string; readonly index: number }[] = [];
   const isAsked = (index: number) => isOpen(codes[index]!);
   classifier.items.each(chunk.chunk, chunk, isAsked, (item, index) => passed.push({ item, index }));
+  const replacing: string[] = [];
+  const mayBeMistyped = (index: number) => !isAsked(index) || reasons[codes[index]!] === similarDomain.code;
+  if (fixer) {
+    classifier.items.each(chunk.chunk, chunk, mayBeMistyped, (item) => replacing.push(fixer(item)?.item ?? item));
+  }
   const items = passed.map(({ item }) => item);
-  await mailCheck.ask(kind, items);
+  await mailCheck.ask(kind, [...items, ...replacing]);
   for (const { item, index } of passed) {
     // The same item in another chunk may have been settled meanwhile.
     const code = ledger.codeOf(hashOf(index));

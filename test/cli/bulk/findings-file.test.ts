@@ -34,6 +34,16 @@ test("--log gitlab:FILE writes the findings of all files, with names that stay",
   expect(again.json("q.json").map(({ fingerprint }: { fingerprint: string }) => fingerprint)).toEqual(names);
 });
 
+test("findings in what a table is made of name no line of it", async () => {
+  const card = `BEGIN:VCARD\n${"NOTE:x\n".repeat(50)}EMAIL:x@mailinator.com\nEND:VCARD\n`;
+  const home = folderOf({ "book.vcf": card });
+  const args = ["emails", "book.vcf", "-q", "--offline", "-o", "o.csv", "--log", "github", "--log", "sarif:r.sarif"];
+  const { stderr } = await idv(args, { home });
+  expect(stderr).toBe("::error file=book.vcf::x@mailinator.com is disposable (disposable-domain: mailinator.com)\n");
+  // A finding in SARIF has to have one.
+  expect(readFileSync(join(home, "r.sarif"), "utf8")).toContain('"startLine": 1\n');
+});
+
 test("--log sarif:FILE writes them as SARIF, beside other targets", async () => {
   const { home, json, stderr } = await run("--log", "sarif:r.sarif", "--log", "github", "--log", "json:s.json");
   expect(stderr).toMatch(/^::error file=a b#1%3A2\.csv,line=3::/m);

@@ -49,6 +49,17 @@ describe("idv emails --dns", () => {
     expect(columnOf(stdout, 4).slice(-2)).toEqual(Array(2).fill("mail.larch-and-oak.com"));
   });
 
+  test("repairs an item only if DNS has no objection to what was meant", async () => {
+    const stdin = 'email\n"ann@ok,net"\n"ann@nx-1,net"\n"ann@null-1,org"\n"ann@servfail-1,org"\n';
+    const { stdout } = await idv(["emails", "-q", ...asking(), "--fix=all"], { stdin });
+    expect(rowsOf(stdout)).toEqual([
+      '"ann@ok.net",ok,"ann@ok,net"',
+      '"ann@nx-1,net",fake,',
+      '"ann@null-1,org",fake,',
+      '"ann@servfail-1.org",ok,"ann@servfail-1,org"',
+    ]);
+  });
+
   test("says in JSON Lines, too, that a row is undecided, and --update asks about it again", async () => {
     const home = temporaryFolder();
     const stdin = '{"email":"ann@servfail-1.org"}\n{"email":"ann+x@servfail-2.org"}\n{"email":"ann@ok.net"}\n';

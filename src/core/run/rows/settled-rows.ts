@@ -23,13 +23,14 @@ interface SettledRowOptions {
   readonly plainFlags: PlainFlags | undefined;
   readonly plainItem: ReturnType<typeof plainItemOf>;
   readonly fixer: Fixer | undefined;
+  readonly isMade: boolean;
 }
 
 export function settledRows(
   numbered: NumberedChunk,
   ledger: ItemLedger,
   classifier: BlockClassifier,
-  { differs, countsDomains, flagsOf, plainFlags, plainItem, fixer }: SettledRowOptions,
+  { differs, countsDomains, flagsOf, plainFlags, plainItem, fixer, isMade }: SettledRowOptions,
 ): RowsWithStatus {
   const { columns, codes, items, emptied, marked, repairable, notUtf8, kept, written, release } = numbered;
   const { facts, elsewhere, elsewhereAt, elsewhereRow } = numbered;
@@ -64,7 +65,10 @@ export function settledRows(
     elsewhereName: () => classifier.elsewhereIn(records(), elsewhereRow - 1),
     hashOf: (domain) => classifier.judge.hashOf(domain),
     item: (row) => (ownFacts && plainItem?.(ownFacts, row)) ?? itemOf(row),
-    locate: (row) => ({ line: records().lineOf(row), value: records().value(row), item: itemOf(row) }),
+    locate: (row) => {
+      const line = isMade ? undefined : records().lineOf(row);
+      return { line, value: records().value(row), item: itemOf(row) };
+    },
     flagsOf: (row) => {
       const plain = ownFacts && plainFlags?.of(ownFacts.bytes, ownFacts.domains, row);
       if (plain !== undefined) return plain;
