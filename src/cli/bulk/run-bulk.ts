@@ -164,6 +164,7 @@ async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<vo
   await resources.delivery.secure?.();
   if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   await resources.delivery.deliver?.();
+  totals.addPaid(run.engine.takePaidBefore?.() ?? 0);
   await beside(run, () => run.report?.write(totals.failed));
   for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral) {
@@ -179,12 +180,13 @@ async function endFile(plan: Plan, found: Facts, { run, resources, later, finish
   const { session, totals } = run;
   const { summary, summaryFile } = plan.log;
   const isLast = later.length === 0;
-  run.report?.add(found);
   if (plan.member && isLast) resources.onAppear = finish;
   const finishing = plan.member && (await import("./open/containers.js"));
   const returned = (await finishing?.finishContainer(plan, later, resources)) ?? [];
+  const own = totals.withPaid(found, run.engine.takePaidBefore?.() ?? 0);
+  run.report?.add(own);
   const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
-  const facts = { ...found, outputs: [...found.outputs, ...returned, ...reports] };
+  const facts = { ...own, outputs: [...own.outputs, ...returned, ...reports] };
   await printSummary(summary, "summary", facts, !session.isSeveral);
   if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));
   totals.add(facts, exitCodeOf(facts, plan));

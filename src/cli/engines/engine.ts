@@ -19,7 +19,7 @@ export interface Engine {
   /** Called when outputs have appeared: what was charged for them is paid. */
   readonly deliver?: () => Promise<void>;
   /** Units of the last delivery that another run of the same name had paid. */
-  readonly paidBefore?: () => number;
+  readonly takePaidBefore?: () => number;
   /** Waits a moment, less if interrupted, for answers in flight, which may be paid for. Later calls wait for the first. */
   close(isInterrupted?: boolean): Promise<void>;
 }

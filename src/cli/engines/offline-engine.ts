@@ -44,7 +44,7 @@ export async function openOfflineEngine(source: ClassifierSource, options: Offli
     ...(reservation && {
       secure: () => reservation.secure(),
       deliver: () => reservation.deliver(),
-      paidBefore: () => reservation.paidBefore,
+      takePaidBefore: () => reservation.takePaidBefore(),
       quota: () => reservation.quota(),
     }),
     close: once(async () => {

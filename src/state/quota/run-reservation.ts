@@ -83,7 +83,14 @@ export class RunReservation {
     this.#retrying = run.retrying ?? ((work) => work());
   }
 
-  paidBefore = 0;
+  #paidBefore = 0;
+
+  /** Units of what was secured that another run of the name has paid, and that are not told yet. */
+  takePaidBefore(): number {
+    const paid = this.#paidBefore;
+    this.#paidBefore = 0;
+    return paid;
+  }
 
   get secret(): Uint8Array {
     return this.#run.secret;
@@ -116,14 +123,15 @@ export class RunReservation {
 
   /** Charges what was given back, before delivery. @throws UnitsLost when it cannot, or other items were paid */
   async secure(): Promise<void> {
-    this.paidBefore = 0;
     if (this.#held === 0) return;
     // Another try of the name may be about to deliver the same, and runs of other machines may be dead.
     const end = performance.now() + mostWait;
     for (;;) {
       const { paidBefore, granted } = await this.#reserve(0, true);
-      this.paidBefore = paidBefore;
-      if (granted >= 0) return;
+      if (granted >= 0) {
+        this.#paidBefore += paidBefore;
+        return;
+      }
       if (performance.now() > end) throw new UnitsLost(this.isNamed, this.#run.isWhole);
       await sleep(signMilliseconds / 4);
     }

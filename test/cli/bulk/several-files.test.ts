@@ -7,6 +7,7 @@ import type { Facts } from "../../../src/core/facts/facts.js";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
+import { zip } from "../../support/workbooks.js";
 
 const [a, b] = [
   "id,email\n1,x@mailinator.com\n2,ann@larch-and-oak.com\n",
@@ -18,7 +19,7 @@ const unitsIn = (stderr: string) =>
   stderr
     .trimEnd()
     .split("\n")
-    .map((line) => (JSON.parse(line) as Facts).units);
+    .flatMap((line) => (JSON.parse(line) as Partial<Facts>).units ?? []);
 
 describe("several files", () => {
   test.each<[string, Record<string, string | Uint8Array>, string[]]>([
@@ -166,6 +167,33 @@ describe("several files", () => {
     const json = await idv(["emails", ...files, "--dry-run", "--log", "json"], { home });
     expect(unitsIn(json.stderr).map(({ used }) => used)).toEqual([2, 1, 1, 4]);
   });
+
+  test.each(["--split", "-o"])(
+    "that appear together, of a run with a name, have no units below 0: %s",
+    async (option) => {
+      const list = (name: string) =>
+        `email\n${Array.from({ length: 20 }, (_, i) => `${name}${i}@larch-and-oak.com\n`).join("")}`;
+      const home = folderOf({
+        "a.csv": list("a"),
+        "b.csv": list("b"),
+        "w.zip": zip({ "a.csv": list("a"), "b.csv": list("b") }),
+      });
+      const files = option === "-o" ? ["w.zip"] : ["a.csv", "b.csv"];
+      const unitsAt = async (limit: number) => {
+        await idv(["quota", "set", "--limit", `${limit}`], { home });
+        const to = option === "-o" ? `${limit}.zip` : `${limit}/`;
+        const { stderr } = await idv(["emails", ...files, "--offline", option, to, "--log", "json"], {
+          ...{ home, env: { IDV_RUN: "nightly" } },
+        });
+        return unitsIn(stderr).map(({ used, paidBefore }) => [used, paidBefore]);
+      };
+      expect((await unitsAt(10)).at(-1)).toEqual([10, 0]);
+      const again = await unitsAt(35);
+      expect(again.at(-1)).toEqual([25, 10]);
+      expect(again.flat().every((units) => units! >= 0)).toBe(true);
+      expect(await readQuota(home)).toMatchObject({ used: 35 });
+    },
+  );
 
   test("of a run with a name cost nothing again, each and together", async () => {
     const home = folderOf({ "a.csv": a, "b.csv": b });

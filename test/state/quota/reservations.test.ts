@@ -304,7 +304,7 @@ describe.each(places)("in %s", (_, open) => {
     const second = finish(other);
     await one.deliver();
     await second;
-    expect(other.paidBefore).toBe(8);
+    expect(other.takePaidBefore()).toBe(8);
     expect(await usedIn(quotas)).toBe(8);
   });
 

@@ -41,7 +41,7 @@ export async function factsOfRun(
   const resume = (isExhausted && resumeCommand(plan, files.table)) || null;
   return {
     ...found,
-    ...factsOf(kind, report, run.engine.paidBefore?.()),
+    ...factsOf(kind, report),
     groups: run.report?.groups() ?? [],
     outputs: outputsOf(plan, files.sink, isUnchanged, files.badRows.sink !== undefined),
     resume,

@@ -16,6 +16,7 @@ export class Totals {
   readonly #files: [Facts, ...Facts[]];
   failed = 0;
   #lostUnits = 0;
+  #paidUnits = 0;
 
   constructor(none: Facts) {
     this.#files = [none];
@@ -23,6 +24,19 @@ export class Totals {
 
   get toldUnits(): number {
     return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
+  }
+
+  /** Units that another run of the name has paid: those of a file, and of others that appear with it. */
+  withPaid(facts: Facts, paid: number): Facts {
+    const { units } = facts;
+    const own = Math.min(units.used, paid);
+    this.addPaid(paid - own);
+    return { ...facts, units: { ...units, used: units.used - own, paidBefore: own } };
+  }
+
+  /** Of files whose facts are told already. */
+  addPaid(units: number): void {
+    this.#paidUnits += units;
   }
 
   add(facts: Facts, exitCode: number): void {
@@ -38,7 +52,9 @@ export class Totals {
 
   facts(): Facts {
     const sum = sumOf(this.#files);
-    const units = { ...sum.units, used: sum.units.used + this.#lostUnits };
+    const { used, paidBefore } = sum.units;
+    const paid = this.#paidUnits;
+    const units = { ...sum.units, used: used + this.#lostUnits - paid, paidBefore: paidBefore + paid };
     return { ...sum, made: new Date().toISOString(), units, failed: this.failed };
   }
 
