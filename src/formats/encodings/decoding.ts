@@ -12,6 +12,8 @@ export interface DecodedInput {
   readonly start: Uint8Array;
   /** Undefined when the input needed no transcoding. */
   readonly encoding: string | undefined;
+  /** Whether it was to be found and cannot be told. */
+  readonly isUnsure: boolean;
 }
 
 /**
@@ -35,7 +37,8 @@ export async function decodeInput(
   const plain = isGuessed && marked === undefined ? await sampled(peeked) : await checked(peeked);
   const found = isNamed ? encoding : (marked ?? plain.guess);
   const text = found === undefined ? plain.bytes : transcode(name, createDecoder(found), plain.bytes);
-  return { bytes: text, compression, start: plain.start, encoding: found };
+  const isUnsure = plain.isUnsure === true && found === undefined;
+  return { bytes: text, compression, start: plain.start, encoding: found, isUnsure };
 
   async function checked({ start, bytes }: Peeked): Promise<Peeked> {
     if (!isNamed || isForced) return { start, bytes };
@@ -68,13 +71,17 @@ const sampleBytes = 65_536;
 async function sampled({ start, bytes }: Peeked): Promise<Peeked> {
   const { guessEncoding } = await import("../../core/table/sniff/guess-encoding.js");
   const all = await peek(bytes, sampleBytes);
-  return { start, bytes: all.bytes, guess: guessEncoding(all.start) };
+  const lines = Buffer.from(all.start);
+  const isUnsure = !isUtf8(lines.subarray(0, lines.lastIndexOf(0x0a) + 1 || lines.length));
+  return { start, bytes: all.bytes, guess: guessEncoding(all.start), isUnsure };
 }
 
 interface Peeked {
   readonly start: Uint8Array;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly guess?: string | undefined;
+  /** Whether it needs one. */
+  readonly isUnsure?: boolean;
 }
 
 /** Longest signature: a zstd magic number. */

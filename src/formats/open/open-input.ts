@@ -90,7 +90,7 @@ export async function openInput(
   const { bytes, share } = countBytes(source);
   const decoded = await decodeInput(name, bytes, choices.encoding, isForced);
   const { compression, encoding } = decoded;
-  noteEncoding(choices, encoding);
+  noteEncoding(choices, decoded);
   const sheet = await readSheet(choices, source, decoded, signal);
   const table = await openTable(
     { name, bytes: sheet?.bytes ?? decoded.bytes, mayPause: source.size === undefined },
@@ -128,7 +128,11 @@ export async function openInput(
   };
 }
 
-function noteEncoding({ inputName, encoding, outputEncoding, note }: InputChoices, found: string | undefined): void {
+function noteEncoding(
+  { inputName, encoding, outputEncoding, note }: InputChoices,
+  { encoding: found, isUnsure }: DecodedInput,
+): void {
+  if (isUnsure) note(`${inputName}: its encoding is not sure, and read as without --encoding; name it`);
   if (found === undefined || (encoding !== undefined && encoding !== "auto")) return;
   const output = outputEncoding === undefined ? "; the output is UTF-8" : "";
   note(`${inputName} is ${found.toUpperCase()}${output}`);
@@ -174,7 +178,9 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
   const last = table.width - 1;
   if (isInPlace && !wanted.update && table.header === undefined && table.column < last && areStatuses(table, last)) {
     const advice = "give it a header, or write with -o";
-    throw new ChoiceError(`${inputName}: has statuses already, in its last column, and no header; ${advice}`);
+    throw new ChoiceError(`${inputName}: has statuses already, in its last column, and no header; ${advice}`, {
+      holdsItems: true,
+    });
   }
   for (const { usual, name } of columns.renamed) {
     const isStatusColumn = usual === wanted.status || usual.startsWith(`${wanted.status}_`);
@@ -182,7 +188,9 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
     if (isInPlace && !wanted.update && earlier) {
       const choice =
         "--update keeps them and checks the rest, --update=all overwrites them, --set statusColumn=NAME adds a column";
-      throw new ChoiceError(`${inputName}: has statuses already, in the column "${earlier}"; ${choice}`);
+      throw new ChoiceError(`${inputName}: has statuses already, in the column "${earlier}"; ${choice}`, {
+        holdsItems: true,
+      });
     }
     const isOurs = earlierValues(table, usual) !== undefined;
     const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";

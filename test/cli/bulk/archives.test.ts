@@ -183,6 +183,14 @@ describe("the tables of an archive", () => {
     expect(github.stdout + github.stderr).toContain("file=a.zip/lists/subscribed.csv,line=3");
   });
 
+  test("that have statuses already end a run that would replace them", async () => {
+    const parts = { "done.csv": `email,status\n${ok},ok\nx@larch-and-oak.com,\n`, "new.csv": `email\n${ok}\n` };
+    const home = folderOf({ "c.zip": zip(parts) });
+    const { code, stderr } = await run(home, "c.zip", "-q", "-I");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("c.zip/done.csv: has statuses already")]);
+    expect(await filesIn(read(home, "c.zip"))).toEqual(parts);
+  });
+
   test("end the run if none has the column named with -c", async () => {
     const home = folderOf({ "a.zip": zip(tables) });
     expect((await run(home, "a.zip", "-c", "email", "-q", "-o", "b.zip")).code).toBe(0);
