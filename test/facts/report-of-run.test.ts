@@ -285,6 +285,16 @@ describe("--report", () => {
     expect(filesIn(home)).toEqual(["list.csv", "r.html"]);
   });
 
+  test("has addresses in the files that are full, and in no other", async () => {
+    const home = folderOf({ "list.csv": list });
+    const reports = ["full:r.html", "s.html", "r.md", "r.json", "r.svg"].flatMap((path) => ["--report", path]);
+    await emails(home, "list.csv", "-o", "o.csv", ...reports);
+    const holding = ["r.html", "s.html", "r.md", "r.json", "r.svg"].filter((name) =>
+      read(home, name).includes("x@mailinator.com"),
+    );
+    expect(holding).toEqual(["r.html"]);
+  });
+
   test.each([
     ["emails", list],
     ["domains", "domain\nlarch-and-oak.com\nmailinator.com\nyopmail.com\ngmial.com\n"],

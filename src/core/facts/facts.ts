@@ -15,7 +15,7 @@ export type { Before, Counts, Facts, InputFacts } from "./facts-schema.js";
 /** Changes when a field gets another meaning; fields may be added at any time. */
 export const factsVersion = 1;
 
-export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
+export function factsOf(kind: Kind, report: RunReport) {
   const { rows, written, emptyRows: empty, emptied, marked, repairable, fixed, kept, notUtf8 } = report;
   const { distinct, cached, prechecked, topDomains, charged, quota } = report;
   const known = knownStatuses.filter((status) => kind === "email" || status !== "alias");
@@ -31,8 +31,8 @@ export function factsOf(kind: Kind, report: RunReport, paidBefore = 0) {
     spared: Object.fromEntries(report.spared),
     grade: gradeOf({ kind, statuses })?.name ?? null,
     units: {
-      used: charged - paidBefore,
-      paidBefore,
+      used: charged,
+      paidBefore: 0,
       left: quota?.left ?? null,
       usedByAll: quota?.used ?? null,
       limited: quota === undefined ? null : quota.left !== null,
@@ -99,6 +99,7 @@ export const withoutAddresses = (name: string): string => name.replace(/[^\s@/"<
 
 /** Returns facts for people who do not use the command line, and for storage. */
 export function forPages(facts: Facts, shown: (name: string) => string = withoutAddresses): Facts {
+  const { breakdown } = facts;
   return {
     ...facts,
     engineReason: "",
@@ -118,6 +119,14 @@ export function forPages(facts: Facts, shown: (name: string) => string = without
       column: shown(column),
       values: values.map((value) => ({ ...value, name: shown(value.name) })),
     })),
+    breakdown: breakdown && {
+      ...breakdown,
+      months: breakdown.months && { ...breakdown.months, column: shown(breakdown.months.column) },
+      attacks: breakdown.attacks.map(({ source, ...attack }) => ({
+        ...attack,
+        source: source && { column: shown(source.column), value: shown(source.value) },
+      })),
+    },
     resume: null,
     next: null,
     repair: null,

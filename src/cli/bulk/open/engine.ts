@@ -45,7 +45,11 @@ function prepareFolders({ folder = "", split = "", report, log, badRows, isDryRu
   const { summaryFile, findings } = log;
   const folderOf = (path: string) => join(resolve(dirname(path)), "/");
   const isIn = (path: string) => folder !== "" && folderOf(path) === join(resolve(folder), "/");
-  const sides = [...(report?.paths ?? []), ...findings.map(({ path }) => path), badRows.file ?? ""];
+  const sides = [
+    ...(report?.targets.map(({ path }) => path) ?? []),
+    ...findings.map(({ path }) => path),
+    badRows.file ?? "",
+  ];
   if (sides.some(isIn) && !isDryRun) createFolder(folder);
   if (summaryFile === undefined || found(dirname(summaryFile)) !== undefined) return;
   // It is written when the run is paid for, and the folders of the outputs are there by then.

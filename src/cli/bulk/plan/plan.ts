@@ -145,11 +145,7 @@ async function planCommon(
     report:
       report.length === 0 && by === undefined
         ? undefined
-        : {
-            paths: report.map(({ path }) => path),
-            withAddresses: report.some(({ isFull }) => isFull),
-            withFlags: options.add?.includes("flags") === true,
-          },
+        : { targets: report, withFlags: options.add?.includes("flags") === true },
   };
 }
 

@@ -19,6 +19,7 @@ import { openOutputFile } from "../../../files/output.js";
 import type { TableSink } from "../../../files/table-sink.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-engine.js";
+import type { ReportTarget } from "../../options/values.js";
 import type { Plan } from "../plan/plan.js";
 import { printPage } from "./pdf.js";
 
@@ -28,13 +29,14 @@ export type ListReport = Awaited<ReturnType<typeof openListReport>>;
 
 /** Creates the files, so that a fault is found before the run costs units. @throws FileError */
 export async function openListReport(
-  { paths, withAddresses, withFlags }: NonNullable<Plan["report"]>,
+  { targets: wanted, withFlags }: NonNullable<Plan["report"]>,
   kind: Kind,
   { validator }: Engine,
 ) {
   const explain = validator.explain ?? loadOfflineRules().classify;
+  const withAddresses = wanted.some(({ isFull }) => isFull);
   const collector = new Collector({ kind, explain, withAddresses, withFlags });
-  const targets: { path: string; before: Before | undefined; sink: TableSink }[] = [];
+  const targets: (ReportTarget & { before: Before | undefined; sink: TableSink })[] = [];
   const files: Facts[] = [];
   let isWritten = false;
   const discard = async () => {
@@ -42,12 +44,15 @@ export async function openListReport(
     for (const { sink } of targets) await sink.discard();
   };
   /** Names of files and columns can be long, or hold an address. */
-  const shown = (name: string) => {
-    const text = withAddresses ? name : withoutAddresses(name);
+  const shown = (name: string, isFull = withAddresses) => {
+    const text = isFull ? name : withoutAddresses(name);
     return text.length <= longestName ? text : `${text.slice(0, longestName)}...`;
   };
   try {
-    for (const path of paths) targets.push({ path, before: await beforeAt(path), sink: await openOutputFile(path) });
+    for (const each of wanted) {
+      const before = await beforeAt(each.path);
+      targets.push({ ...each, before, sink: await openOutputFile(each.path) });
+    }
   } catch (error) {
     await discard();
     throw error;
@@ -81,14 +86,19 @@ export async function openListReport(
       if (isWritten || first === undefined) return [];
       const breakdown = collector.breakdown();
       const { repair } = first;
-      const isShown = others.length === 0 && repair !== null && shown(repair) === repair;
-      const sum = forPages({ ...sumOf([first, ...others]), failed, breakdown }, shown);
-      const facts = { ...sum, repair: isShown ? repair : null };
+      const all = { ...sumOf([first, ...others]), failed };
+      const factsFor = (isFull: boolean): Facts => {
+        const shownRows = isFull ? breakdown.shownRows : null;
+        const facts = forPages({ ...all, breakdown: { ...breakdown, shownRows } }, (name) => shown(name, isFull));
+        // A name that is hidden or cut would make another command.
+        const isShown = others.length === 0 && repair !== null && shown(repair, isFull) === repair;
+        return { ...facts, repair: isShown ? repair : null };
+      };
       isWritten = true;
       const ends = await Promise.allSettled(
-        targets.map(async ({ path, sink, before = null }) => {
+        targets.map(async ({ path, isFull, sink, before = null }) => {
           try {
-            const bytes = await rendered(path, { ...facts, before });
+            const bytes = await rendered(path, { ...factsFor(isFull), before });
             await sink.write(bytes);
             await sink.commit();
             return { path, bytes: bytes.length };
