@@ -5,13 +5,14 @@ import { domainLengthMask, domainWords } from "../kernel/layout.js";
 import { DistinctItems } from "../run/distinct-items.js";
 import type { ItemMailboxes, ObservedRows, RowObserver } from "../run/run-options.js";
 import { hasItem } from "../run/status-codes.js";
+import { columnName, type Table } from "../table/table.js";
 import type { Kind, Verdict } from "../validator/validator.js";
 import { PatternCounts, Places, patternOf } from "./attacks.js";
 import type { Breakdown, Group } from "./facts-schema.js";
-import { type GroupColumn, GroupCounts, isBad, series } from "./groups.js";
+import { findGroupColumns, type GroupColumn, GroupCounts, isBad, series } from "./groups.js";
 import { Hashes } from "./hashed-names.js";
 import { KeyCounts, noSeries } from "./key-counts.js";
-import type { DateColumn } from "./months.js";
+import { type DateColumn, findDateColumn } from "./months.js";
 import { TopCounts } from "./top-counts.js";
 
 const mostAddresses = 100;
@@ -59,6 +60,13 @@ class Counts {
   }
 }
 
+interface Wanted {
+  readonly wanted?: number | undefined;
+  readonly isSeveral?: boolean;
+  readonly findsGroups?: boolean;
+  readonly shown: (name: string) => string;
+}
+
 export class Collector {
   #total = new Counts();
   /** Counts of the current file, which are dropped if its run fails. */
@@ -71,6 +79,24 @@ export class Collector {
   #patterns = new PatternCounts();
 
   constructor(private readonly options: CollectorOptions) {}
+
+  /** Counts by the months and by the columns of few values that the sample of a table shows, and by `wanted`. */
+  observerFor(
+    file: string,
+    table: Table,
+    { wanted, isSeveral = false, findsGroups = true, shown }: Wanted,
+  ): RowObserver {
+    const items = [table.column, ...table.otherColumns];
+    const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
+    const dates = findDateColumn(table.names, sample);
+    const others = (column: number) => (column === dates?.column ? [] : sample(column));
+    const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
+    // Members within others have columns after those of the table, and are counted only if they are wanted.
+    if (wanted !== undefined) names[wanted] = columnName(table, wanted);
+    const isLooked = findsGroups && table.header !== undefined;
+    const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
+    return this.observerOf(shown(file), dates && { ...dates, name: shown(dates.name) }, groups);
+  }
 
   observerOf(file: string, dates: DateColumn | undefined, groups: readonly GroupColumn[] = []): RowObserver {
     this.#file = new Counts();

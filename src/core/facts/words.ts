@@ -31,7 +31,7 @@ export function leadOf(facts: Facts): string {
 /** Rows whose item is in an earlier row. */
 const repeatedIn = ({ rows, distinct, empty, kept }: Facts): number => Math.max(0, rows - empty - kept - distinct);
 
-export function detailsOf(facts: Facts): string {
+function detailsOf(facts: Facts): string {
   const lost = badRowsOf(facts);
   const open = countOf(facts.statuses, "quota_exceeded");
   const typos = typosIn(facts);
@@ -52,7 +52,7 @@ export function detailsOf(facts: Facts): string {
 }
 
 /** Rows that could be corrected, and are not. */
-export const typosIn = ({ fixes, repairable }: Facts): number => (fixes ? 0 : repairable);
+const typosIn = ({ fixes, repairable }: Facts): number => (fixes ? 0 : repairable);
 
 const wordsOf = (status: string): StatusWords | undefined =>
   Object.hasOwn(statusWords, status) ? statusWords[status as keyof typeof statusWords] : undefined;
@@ -176,7 +176,7 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
 }
 
 /** Where the bad rows come from, if that tells something. */
-export function worstOf({ groups }: Facts): string | undefined {
+function worstOf({ groups }: Facts): string | undefined {
   const found = groups.flatMap((group) => {
     const value = worseValue(group);
     return value === undefined ? [] : [{ group, value, share: badRowsOf(value) / value.rows }];

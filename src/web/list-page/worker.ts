@@ -3,8 +3,6 @@ import { type Classifier, createClassifier } from "../../core/classifier/classif
 import { daysOld } from "../../core/classifier/tables/disposable-table.js";
 import { Collector } from "../../core/facts/collector.js";
 import type { Facts } from "../../core/facts/facts.js";
-import { findGroupColumns } from "../../core/facts/groups.js";
-import { findDateColumn } from "../../core/facts/months.js";
 import { renderPage, renderParts } from "../../core/facts/render/page.js";
 import { opening, reasonText } from "../../core/facts/words.js";
 import { TooManyItems } from "../../core/kernel/distinct-table.js";
@@ -81,12 +79,10 @@ async function perform(request: Extract<Request, { type: "check" | "save" }>): P
 async function check(task: number, file: File, common: TableOptions, { kind }: CheckOptions): Promise<void> {
   const collector = new Collector({ kind, explain: classifier!.classify, withAddresses: false, withFlags: false });
   const bad = collectBadRows(kind);
-  const checked = await openCheck(file, classifier!, common, (table) => {
-    const sample = (column: number) => (column === table.column ? [] : table.firstValues(column));
-    const dates = findDateColumn(table.names, sample);
-    const others = (column: number) => (column === dates?.column ? [] : sample(column));
-    return [collector.observerOf(file.name, dates, findGroupColumns(table.names, others, undefined)), bad.observer];
-  });
+  const checked = await openCheck(file, classifier!, common, (table) => [
+    collector.observerFor(file.name, table, { shown: (name) => name }),
+    bad.observer,
+  ]);
   for (const reader = checked.stream.getReader(); !(await reader.read()).done; );
   const found = await checked.summary;
   const groups = collector.groups();

@@ -1,9 +1,10 @@
 /** Opens the files of a run: input, output, backup and table of bad rows. Nothing appears before they are committed. */
 
+import { isFirstShard } from "../../../core/run/blocks/block-options.js";
 import type { RowFault } from "../../../core/table/bad-rows.js";
 import { createFolder } from "../../../files/folders.js";
 import { openReplaced } from "../../../files/output.js";
-import { isFirstShard, type Plan } from "../plan/plan.js";
+import type { Plan } from "../plan/plan.js";
 import { BadRows } from "../report/bad-rows.js";
 import type { Run } from "./engine.js";
 import { inputFileOf, openInput } from "./input.js";

@@ -1,6 +1,5 @@
 /** Rejects options that contradict each other, or mean nothing for the engine of a run. */
 
-import { isPage } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import { ownListPath } from "../../config/paths.js";
 import { isDatabase, type QuotaLocation } from "../../config/quota-location.js";
@@ -11,7 +10,7 @@ import { all } from "../../options/input.js";
 import type { GivenOption } from "../../options/option.js";
 
 export function checkTogether(options: BulkOptions, settings: Settings): void {
-  const { delimiter, quote, comment, badRows, format, split, report = [] } = options;
+  const { delimiter, quote, comment, badRows, format, split } = options;
   checkShard(options);
   if (split !== undefined && options.encoding?.output !== undefined) {
     throw new UsageError("--encoding: the files of --split are UTF-8; leave out the encoding of the output");
@@ -34,10 +33,6 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
   }
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
     throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
-  }
-  const pages = report.filter(({ path }) => isPage(path));
-  if (new Set(pages.map(({ isFull }) => isFull)).size > 1) {
-    throw new UsageError("--report: of several pages, all list addresses with full:, or none");
   }
 }
 

@@ -1,5 +1,6 @@
 /** The first step of a bulk run: decides all that depends on options and settings, which later steps do not read. */
 import type { ClassifierSource } from "../../../core/classifier/tables/load-classifier.js";
+import { isFirstShard } from "../../../core/run/blocks/block-options.js";
 import { itemTest, usualEmptyValues } from "../../../core/run/items/cells.js";
 import { profiles } from "../../../core/run/items/profiles.js";
 import type { RowFilter } from "../../../core/run/run-options.js";
@@ -29,7 +30,7 @@ import type { ProgressMode } from "../../terminal/progress.js";
 import { say } from "../../terminal/terminal.js";
 import { checkOffline, checkServiceOptions, checkTogether, noteLostRows, noteServiceOptions } from "./checks.js";
 import { checkNotItself, type FilePaths, type Input, pathsOf } from "./paths.js";
-import { checkSideOutputs } from "./side-outputs.js";
+import { checkSideOutputs, type SideOutput } from "./side-outputs.js";
 import { checkTargets } from "./targets.js";
 
 type CommonPlan = Readonly<Awaited<ReturnType<typeof planCommon>>>;
@@ -65,32 +66,31 @@ export async function planRun(request: Omit<BulkRequest, "files">, inputs: reado
   noteLostRows(options, note);
   const paths = pathsOf(request.kind, inputs, options);
   const log = logOf(options);
+  const sides = sideOutputsOf(options, log);
   checkTargets(paths, {
     ...options,
     ...ownListFiles(options, env),
     apiKeyFile: settings.apiKeyFile.value,
-    report: (options.report ?? []).map(({ path }) => path),
-    badRowsFile: options.badRows?.file,
-    summaryFile: log.summaryFile,
-    findings: log.findings.map(({ path }) => path),
+    sides,
     quotaPath: quotaTarget(options, env),
   });
-  checkSideOutputs([
-    ...(options.report ?? []).map(({ path }) => ({ path, kind: "report" as const })),
-    ...(options.badRows?.file === undefined ? [] : [{ path: options.badRows.file, kind: "badRows" as const }]),
-    ...(log.summaryFile === undefined ? [] : [{ path: log.summaryFile, kind: "summary" as const }]),
-    ...log.findings.map(({ path, format }) => ({ path, kind: format })),
-  ]);
+  checkSideOutputs(sides);
   for (const each of paths) checkWritten(each, options, settings);
   noteTextForSheets(paths, options, note);
-  const common = await planCommon(request, settings, note);
+  const common = await planCommon(request, settings, { note, log, sides });
   return paths.map((each) => planFile(common, each, options)) as [Plan, ...Plan[]];
+}
+
+interface Outputs {
+  readonly note: (text: string) => void;
+  readonly log: ReturnType<typeof logOf>;
+  readonly sides: readonly SideOutput[];
 }
 
 async function planCommon(
   { kind, options, given }: Omit<BulkRequest, "files">,
   settings: Settings,
-  note: (text: string) => void,
+  { note, ...outputs }: Outputs,
 ) {
   const { env } = process;
   const { split, shard, by, failOn, report = [] } = options;
@@ -139,15 +139,25 @@ async function planCommon(
     isForced: options.force === true,
     cells: { emptyValues: settings.emptyValues.value ?? usualEmptyValues, deciding: settings.cell.value },
     columns: { ...columns, fixes: options.fix },
-    omitsHeader: header === "never" || (header === "first" && shard !== undefined && shard.index > 1),
+    omitsHeader: header === "never" || (header === "first" && !isFirstShard({ shard })),
     hasMark: options.encoding?.hasMark === true,
-    log: logOf(options),
+    ...outputs,
     report:
       report.length === 0 && by === undefined
         ? undefined
         : { targets: report, withFlags: options.add?.includes("flags") === true },
   };
 }
+
+const sideOutputsOf = (
+  { report = [], badRows }: BulkOptions,
+  { summaryFile, findings }: ReturnType<typeof logOf>,
+): readonly SideOutput[] => [
+  ...report.map(({ path }) => ({ path, kind: "report" as const })),
+  ...(badRows?.file === undefined ? [] : [{ path: badRows.file, kind: "badRows" as const }]),
+  ...(summaryFile === undefined ? [] : [{ path: summaryFile, kind: "summary" as const }]),
+  ...findings.map(({ path, format }) => ({ path, kind: format })),
+];
 
 /** Keeps only the targets of `--log` if quiet. @throws UsageError for several formats besides `github` and `debug` */
 function logOf({ log = [], quiet }: BulkOptions) {
@@ -278,5 +288,3 @@ function rowFilter({ only, drop, dedupe, failOn }: BulkOptions, { cell }: Settin
     ...(dedupe !== undefined && { dedupe }),
   };
 }
-
-export const isFirstShard = ({ shard }: Pick<Plan, "shard">): boolean => shard === undefined || shard.index === 1;

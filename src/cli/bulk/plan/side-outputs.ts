@@ -16,6 +16,8 @@ export interface SideOutput {
 
 interface SideOutputKind {
   readonly what: string;
+  /** What it is in the run at hand. */
+  readonly role: string;
   readonly option: string;
   readonly endings: readonly string[];
   /** Whether idv wrote a file for this purpose. Text that cannot be parsed throws, as it is not ours. */
@@ -30,36 +32,42 @@ const startOf = (path: string): string => firstBytes(path, 65_536).toString();
 const kinds = {
   report: {
     what: "a report",
+    role: "the report",
     option: "--report ",
     endings: ["html", "htm", "md", "markdown", "json", "pdf", "svg"],
     isOwn: (path, size) => beforeIn(textOf(path, size)) !== undefined,
   },
   page: {
     what: "a page",
+    role: "the page",
     option: "-o ",
     endings: ["html", "htm"],
     isOwn: (path) => startOf(path).includes('<script type="text/plain" id="worker">'),
   },
   state: {
     what: "an exported state",
+    role: "the state",
     option: "-o ",
     endings: ["jsonl", "ndjson", "json"],
     isOwn: (path) => JSON.parse(startOf(path).split("\n")[0]!)?.idv === "state",
   },
   badRows: {
     what: "a list of bad rows",
+    role: "the file of bad rows",
     option: "--bad-rows ",
     endings: ["csv", "txt"],
     isOwn: (path) => startOf(path).startsWith(badRowsHeader),
   },
   summary: {
     what: "a log of summaries",
+    role: "the summary file",
     option: "--log json:",
     endings: ["json", "jsonl", "ndjson", "log"],
     isOwn: (path) => ["summary", "total"].includes(JSON.parse(startOf(path).split("\n")[0]!)?.type),
   },
   gitlab: {
     what: "a code quality report",
+    role: "the file of annotations",
     option: "--log gitlab:",
     endings: ["json"],
     isOwn: (path, size) => {
@@ -72,6 +80,7 @@ const kinds = {
   },
   sarif: {
     what: "a SARIF file",
+    role: "the file of annotations",
     option: "--log sarif:",
     endings: ["sarif", "json"],
     isOwn: (path, size) => JSON.parse(textOf(path, size))?.runs?.[0]?.tool?.driver?.name === "idv",
@@ -81,6 +90,8 @@ const kinds = {
 /** Members of a finding, in the order in which findings-file.ts writes them. */
 const codeQualityKeys = "description,check_name,fingerprint,severity,location";
 const isHash = (text: unknown): boolean => typeof text === "string" && /^[\da-f]{64}$/.test(text);
+
+export const roleOf = ({ kind }: SideOutput): string => kinds[kind].role;
 
 export function checkSideOutputs(outputs: readonly SideOutput[]): void {
   for (const { path, kind } of outputs) {

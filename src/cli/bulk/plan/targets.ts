@@ -8,13 +8,11 @@ import { cacheSecretPath } from "../../config/cache-secret.js";
 import { cachePath } from "../../config/paths.js";
 import { UsageError } from "../../errors.js";
 import type { FilePaths } from "./paths.js";
+import { roleOf, type SideOutput } from "./side-outputs.js";
 
 interface CommonTargets {
   readonly quotaPath: string;
-  readonly badRowsFile?: string | undefined;
-  readonly report?: readonly string[];
-  readonly summaryFile?: string | undefined;
-  readonly findings: readonly string[];
+  readonly sides: readonly SideOutput[];
   readonly apiKeyFile?: string | undefined;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -32,10 +30,10 @@ interface Role {
 export function checkTargets(files: readonly FilePaths[], common: CommonTargets): void {
   const { allow, deny, dryRun } = common;
   const split = dryRun ? undefined : common.split;
-  const roleOf = (isWritten: boolean, name: string, paths: readonly Role["path"][]) =>
+  const rolesOf = (isWritten: boolean, name: string, paths: readonly Role["path"][]) =>
     paths.map((path): Role => ({ name, path, isWritten }));
-  const read = (name: string, ...paths: Role["path"][]) => roleOf(false, name, paths);
-  const written = (name: string, ...paths: Role["path"][]) => roleOf(true, name, paths);
+  const read = (name: string, ...paths: Role["path"][]) => rolesOf(false, name, paths);
+  const written = (name: string, ...paths: Role["path"][]) => rolesOf(true, name, paths);
   const containers = files.flatMap(({ returned }) => returned ?? []);
   const returned = [...new Map(containers.map((each) => [each.path, each])).values()];
   const roles = [
@@ -46,10 +44,7 @@ export function checkTargets(files: readonly FilePaths[], common: CommonTargets)
     ...read("the key file", common.apiKeyFile),
     ...read("a list of your own", ...allow, ...deny),
     ...written("the output", ...files.map(({ output }) => output), ...returned.map(({ path }) => path)),
-    ...written("the file of bad rows", common.badRowsFile),
-    ...written("the report", ...(common.report ?? [])),
-    ...written("the summary file", common.summaryFile),
-    ...written("the file of annotations", ...common.findings),
+    ...common.sides.flatMap((side) => written(roleOf(side), side.path)),
     ...written("the backup", ...[...files, ...returned].map(({ backup }) => backup)),
     ...read("the input", ...inputsOf(files)),
   ];

@@ -2,8 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { Collector } from "../../../core/facts/collector.js";
 import { type Before, type Facts, forPages, sumOf, withoutAddresses } from "../../../core/facts/facts.js";
-import { findGroupColumns } from "../../../core/facts/groups.js";
-import { findDateColumn } from "../../../core/facts/months.js";
 import { beforeIn, lineOfPdf, renderJson } from "../../../core/facts/render/json.js";
 import { renderMarkdown } from "../../../core/facts/render/markdown.js";
 import { renderPage } from "../../../core/facts/render/page.js";
@@ -11,7 +9,7 @@ import { renderPicture } from "../../../core/facts/render/picture.js";
 import type { RowObserver } from "../../../core/run/run-options.js";
 import { nameText } from "../../../core/table/bytes.js";
 import { findColumn } from "../../../core/table/sniff/column.js";
-import { columnName, type Table } from "../../../core/table/table.js";
+import type { Table } from "../../../core/table/table.js";
 import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
@@ -62,17 +60,8 @@ export async function openListReport(
     groups: () => collector.groups(),
     /** @throws ChoiceError when the column of `--by` is not in the table */
     observerOf({ inputName, by }: Plan, table: Table, isSeveral: boolean): RowObserver {
-      const items = [table.column, ...table.otherColumns];
-      const sample = (column: number) => (items.includes(column) ? [] : table.firstValues(column));
-      const dates = findDateColumn(table.names, sample);
       const wanted = by === undefined ? undefined : columnNamed(by, table);
-      const others = (column: number) => (column === dates?.column ? [] : sample(column));
-      const names = Array.from({ length: table.width }, (_, column) => columnName(table, column));
-      // Members within others have columns after those of the table, and are counted only if they are wanted.
-      if (wanted !== undefined) names[wanted] = columnName(table, wanted);
-      const isLooked = targets.length > 0 && table.header !== undefined;
-      const groups = findGroupColumns(names, isLooked ? others : () => [], wanted, isSeveral);
-      return collector.observerOf(shown(inputName), dates && { ...dates, name: shown(dates.name) }, groups);
+      return collector.observerFor(inputName, table, { wanted, isSeveral, findsGroups: targets.length > 0, shown });
     },
     add(facts: Facts) {
       if (facts.dryRun) return;

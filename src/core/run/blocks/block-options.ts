@@ -37,7 +37,7 @@ export const wantsMailboxes = ({ keys, facts }: BlockOptions): boolean =>
 
 export const itemColumnsOf = ({ column, otherColumns }: TableShape): readonly number[] => [column, ...otherColumns];
 
-export const isFirstShard = ({ shard }: Pick<BlockOptions, "shard">): boolean =>
+export const isFirstShard = ({ shard }: { readonly shard?: Pick<Shard, "index"> | undefined }): boolean =>
   shard === undefined || shard.index === 1;
 
 export function isHere({ shard }: BlockOptions, item: string | undefined): boolean {

@@ -58,10 +58,6 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
 
 const keepNeeds = "--bad-rows keep needs the format of FILE";
 const lost = "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak";
-const pages = [
-  { path: "a", isFull: true },
-  { path: "b", isFull: false },
-];
 const fileOf = (path: string) => ({ policy: "skip" as const, file: path });
 test.each<[string, Partial<BulkOptions>, string, string?]>([
   ["a comment that is the usual quote", { comment: '"' }, "need different characters"],
@@ -71,7 +67,6 @@ test.each<[string, Partial<BulkOptions>, string, string?]>([
   ["all columns and another one", { column: ["*", "a"] }, '-c "*" stands for all columns'],
   ["two formats of the log", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
   ["two files of the log", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
-  ["two pages, one with addresses", { report: pages }, "all list addresses with full:, or none"],
   ["bad rows in a workbook", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
   ["standard input in place", { inPlace: "" }, "--in-place needs a FILE", "-"],
   ["comments that --format drops", { inPlace: "", comment: "#", format: "csv" }, "--in-place would lose the comments"],
