@@ -208,6 +208,18 @@ test("what it was is kept beside what a later run replaces in the same field", a
   expect(text).toBe(`email,status,was\n"${two.replaceAll("gmial", "gmail")}",ok,${two}\n`);
 });
 
+test.each(["<grace.lee@gmail,com>", "'grace.lee@gmail,com'", "(grace.lee@gmail,com)"])(
+  "an item with a comma for a dot is repaired within its marks: %s",
+  async (item) => {
+    const stdin = `${JSON.stringify({ email: item })}\n{"email":"ann@larch-and-oak.com"}\n`;
+    const { stdout } = await idv(["emails", "--offline", "-q", "--fix=all"], { stdin });
+    expect(JSON.parse(stdout.split("\n")[0]!)).toMatchObject({
+      status: "ok",
+      was: expect.stringContaining("gmail,com"),
+    });
+  },
+);
+
 test("marks around an item are found in every quoting", async () => {
   const rows = ["'mary.poppins@gmail.com'", `"'mary.poppins@gmail.com'"`].map((field) => `1,${field}\n`).join("");
   const explained = await idv(["emails", "--offline", "-q", "--explain"], { stdin: `id,email\n${rows}` });

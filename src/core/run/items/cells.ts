@@ -232,7 +232,8 @@ const isNamed = (address: string, text: string): boolean =>
 
 /** Returns an address in which a comma is a mistyped dot, such as `ann@gmail,com`, without what follows it. */
 function cutAtDot(text: string): string | undefined {
-  const [found, ending = ""] = /^[^\s@,;]+@[^\s@,;.]+[,;] ?([a-z]{2,}(?:\.[a-z]{2,})?)(?![\w@.-])/i.exec(text) ?? [];
+  const [found, ending = ""] =
+    /^(?![<'"([{])[^\s@,;]+@[^\s@,;.]+[,;] ?([a-z]{2,}(?:\.[a-z]{2,})?)(?![\w@.-])/i.exec(text) ?? [];
   return found !== undefined && findSuffix(`x.${ending.toLowerCase()}`) !== "unknown-tld" ? found : undefined;
 }
 
