@@ -6,7 +6,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { GroupCommit } from "../../dist/state/service/database/group-commit.js";
+import { GroupCommit } from "../../dist/state/group-commit.js";
 import { openPostgresServiceStore } from "../../dist/state/service/database/postgres.js";
 import { withPostgres } from "../support/postgres-server.mjs";
 

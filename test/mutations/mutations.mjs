@@ -292,7 +292,7 @@ export const mutations = [
   },
   {
     promise: "a failed charge is answered to all requests that share it",
-    file: "src/state/service/database/group-commit.ts",
+    file: "src/state/group-commit.ts",
     from: "for (const { reject } of group) reject(error);",
     to: "group[0].reject(error);",
     tests: [unit("state/state/service-store")],

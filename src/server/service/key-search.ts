@@ -1,6 +1,7 @@
 /** Finds keys by their secrets. Unknown ones are remembered for a second, against floods; known ones are looked up. */
+
+import { GroupCommit } from "../../state/group-commit.js";
 import type { ApiKey, Found } from "../../state/service/api-key.js";
-import { GroupCommit } from "../../state/service/database/group-commit.js";
 import { hashOf } from "../../state/service/secrets.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
 

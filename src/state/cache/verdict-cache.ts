@@ -1,6 +1,6 @@
 /** Cache of the verdicts that a service was paid for. Must store only keyed digests and statuses, never items. */
 import { hash } from "node:crypto";
-import { GroupCommit } from "../service/database/group-commit.js";
+import { GroupCommit } from "../group-commit.js";
 import { damaged, type LockWait, type Schema } from "../sqlite/database.js";
 import { type OpenFile, openFile, StateFile } from "../sqlite/state-file.js";
 import { CacheScope, type ClaimOwner, entryBytes, type ScopeFile, unfinishedMilliseconds } from "./cache-scope.js";

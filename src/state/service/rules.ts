@@ -193,15 +193,6 @@ export function checkEnd(keyId: string, secrets: readonly SecretRow[], secretId:
   }
 }
 
-export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
-
-export type JoinedRow = KeyRow & NamedQuotaRow & { readonly quota_name: string | null };
-
-export function quotaIn(row: JoinedRow): NamedQuotaRow {
-  const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
-  return { id, name, unit_limit, period, used, period_start };
-}
-
 export function secretsByKey(rows: readonly SecretRow[]): ReadonlyMap<string, readonly SecretRow[]> {
   const byKey = new Map<string, SecretRow[]>(rows.map(({ key_id }) => [key_id, []]));
   for (const row of rows) byKey.get(row.key_id)!.push(row);

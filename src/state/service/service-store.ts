@@ -26,11 +26,20 @@ import type {
 import { charge, deleteAnswers, nameUnits } from "./charges.js";
 import type { ServiceDatabase } from "./database/database.js";
 import { exportRows, importRows, type StateRows } from "./database/state-rows.js";
-import { auditEntry, type DatedAnswer, isValid, noteUse, selectAnswers } from "./database/statements.js";
+import {
+  auditEntry,
+  type DatedAnswer,
+  isValid,
+  type JoinedRow,
+  keyAndQuota,
+  noteUse,
+  quotaIn,
+  selectAnswers,
+} from "./database/statements.js";
 import { createKey, endSecret, revokeKey, rotateKey, setKey } from "./key-changes.js";
 import { SqlLists } from "./lists.js";
 import { takeTurns } from "./rates.js";
-import { isUsable, type JoinedRow, keyAndQuota, quotaIn, type SecretRow, secretsByKey, toKey } from "./rules.js";
+import { isUsable, type SecretRow, secretsByKey, toKey } from "./rules.js";
 import { hashOf, newId } from "./secrets.js";
 import { SqlSessions } from "./sessions.js";
 import { checkState } from "./state-check.js";

@@ -1,9 +1,9 @@
 /** Finds the key of a request, and tells clients what is left of its quota. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
+import { GroupCommit } from "../../../state/group-commit.js";
 import type { Period } from "../../../state/quota/period.js";
 import type { ApiKey, Permission } from "../../../state/service/api-key.js";
-import { GroupCommit } from "../../../state/service/database/group-commit.js";
 import { secretPattern } from "../../../state/service/secrets.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { Refusal } from "../../refusal.js";

@@ -80,3 +80,12 @@ export function addUsage(usage: readonly Usage[]): readonly Statement[] {
     ON CONFLICT (hour, key_id, kind, status) DO UPDATE SET units = {usage}.units + excluded.units`;
   return [[sql, ...usage.flatMap(({ keyId, hour, kind, status, units }) => [keyId, hour, kind, status, units])]];
 }
+
+export const keyAndQuota = "k.*, q.name AS quota_name, q.unit_limit, q.period, q.used, q.period_start";
+
+export type JoinedRow = rules.KeyRow & rules.NamedQuotaRow & { readonly quota_name: string | null };
+
+export function quotaIn(row: JoinedRow): rules.NamedQuotaRow {
+  const { quota_id: id, quota_name: name, unit_limit, period, used, period_start } = row;
+  return { id, name, unit_limit, period, used, period_start };
+}
