@@ -76,7 +76,7 @@ async function readBytes(
       findSuffix(entry.slice(entry.lastIndexOf("@") + 1).toLowerCase()) === "registrable";
     const instead = allowOnly.includes(path)
       ? "it takes a file with one entry a line"
-      : `for ${entries.length === 1 ? "one entry" : "entries"}, run idv ${list} add ${entries.join(" ")}`;
+      : `for ${entries.length === 1 ? "one entry" : "single entries"}, run idv ${list} add ${entries.join(" ")}`;
     const hint = entries.every(isEntry) && !existsSync(path) ? `; ${instead}` : "";
     const variable = `IDV_${list.toUpperCase()}`;
     const source = env[variable]?.match(listed)?.includes(path) ? `${variable}: ` : "";

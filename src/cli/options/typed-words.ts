@@ -78,10 +78,10 @@ const unseen = /[\u00a0\u2007\u202f\u200b-\u200d\u2060\ufeff]/;
 export function unseenIn(word: string): string | undefined {
   const [found] = unseen.exec(word) ?? [];
   const code = found?.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return code && `has a blank of a page in it (U+${code}); type it anew`;
+  return code && `has an unseen character in it (U+${code}); type it again`;
 }
 
-/** What scripts of Windows and pages leave in words. Values of options may hold it. @throws UsageError */
+/** What scripts of Windows and web pages leave in words. Values of options may hold it. @throws UsageError */
 function refuseUnseen(words: readonly string[], command: Command): void {
   if (words.some((word) => word.endsWith("\r") && !existsSync(word)))
     throw new UsageError("a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)");

@@ -132,7 +132,8 @@ function noteEncoding(
   { inputName, encoding, outputEncoding, note }: InputChoices,
   { encoding: found, isUnsure }: DecodedInput,
 ): void {
-  if (isUnsure) note(`${inputName}: its encoding is not sure, and read as without --encoding; name it`);
+  if (isUnsure)
+    note(`${inputName}: its encoding cannot be told for sure, and it is read as without --encoding; name it`);
   if (found === undefined || (encoding !== undefined && encoding !== "auto")) return;
   const output = outputEncoding === undefined ? "; the output is UTF-8" : "";
   note(`${inputName} is ${found.toUpperCase()}${output}`);

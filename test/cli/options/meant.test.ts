@@ -144,7 +144,7 @@ describe("idv emails list.csv", () => {
     [["\u2212\u2212explain"], "\u2212\u2212explain: has the dash of a text program; type --explain"],
     [["\u2013-explain"], "\u2013-explain: has the dash of a text program; type --explain"],
     [["\u201cmy"], '\u201cmy: begins with the quotation mark of a text program; type "'],
-    [["\u200b--explain"], "\u200b--explain: has a blank of a page in it (U+200B); type it anew"],
+    [["\u200b--explain"], "\u200b--explain: has an unseen character in it (U+200B); type it again"],
     [["-o", "x.csv\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
     [["-I.bak\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
     [["--dns", "strict:5%"], "strict:5%: no such file; the value of --dns is written --dns=strict:5%"],
@@ -510,7 +510,7 @@ test.each([
 test.each([
   [["check", "--mx", "a@b.net"], "write --dns"],
   [["check", "--base-url=http://x.net", "a@b.net"], "it asks no service; idv emails does"],
-  [["emails\u00a0list.csv"], "it has a blank of a page in it (U+00A0)"],
+  [["emails\u00a0list.csv"], "it has an unseen character in it (U+00A0)"],
   [["."], "it is a folder; to check its lists: idv emails *.csv)"],
   [["whoami"], "write idv quota show, or idv doctor"],
   [["check", "--api_key=sk_secret", "a@b.net"], "others can read a key on a command line"],
@@ -527,11 +527,11 @@ test("a dry run says whether the quota has enough", async () => {
   const dryRun = async () => (await idv(["emails", "list.csv", "--dry-run"], { home: own })).stderr;
   expect(await dryRun()).toMatch(/2 units would be charged\n$/);
   await idv(["quota", "set", "--limit", "1"], { home: own });
-  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 1 left, 1 too few, 0 are used\n$/);
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 1 left \(0 used\), 1 too few\n$/);
   await idv(["quota", "set", "--limit", "5"], { home: own });
-  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 5 left, 0 are used\n$/);
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 5 left \(0 used\)\n$/);
   await idv(["emails", "list.csv", "-o", "o.csv"], { home: own });
-  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 3 left, 2 are used\n$/);
+  expect(await dryRun()).toMatch(/2 units would be charged; the quota has 3 left \(2 used\)\n$/);
   const { stderr } = await idv(["quota", "set", "--limit", "10"], { home: own });
   expect(stderr).toBe("idv: 2 units are used already, of 10; idv quota reset starts at 0\n");
 });

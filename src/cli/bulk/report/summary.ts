@@ -80,8 +80,8 @@ function dryRunLine(facts: Facts): string {
 
 function willDo({ used, left, usedByAll }: Facts["units"]): string {
   if (left === null) return "";
-  const before = usedByAll === null ? "" : `, ${grouped(usedByAll)} are used`;
-  return `; the quota has ${grouped(left)} left${used <= left ? "" : `, ${grouped(used - left)} too few`}${before}`;
+  const before = usedByAll === null ? "" : ` (${grouped(usedByAll)} used)`;
+  return `; the quota has ${grouped(left)} left${before}${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
 }
 
 function tableLines({ dialect, badRowKinds }: InputFacts): string[] {

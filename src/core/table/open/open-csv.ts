@@ -214,7 +214,7 @@ function withDelimiter<Result>(
   } catch (error) {
     const found = given === undefined ? null : find();
     const isOther = found !== null && found !== given && error instanceof ChoiceError;
-    if (isOther) error.add(`without -d, the fields are those between "${found === "\t" ? "tab" : found}"`);
+    if (isOther) error.add(`without -d, the fields are separated by ${found === "\t" ? "tabs" : `"${found}"`}`);
     throw error;
   }
 }
