@@ -578,10 +578,10 @@ export const mutations = [
     tests: [unit("table/documents")],
   },
   {
-    promise: "an object is a map of records only if most of them hold items in the same place",
+    promise: "an object is a map of records only if most of them are alike, or hold items in the same place",
     file: "src/formats/json/list-candidates.ts",
-    from: "return holding > 1 && holding >= count / 2;",
-    to: "return holding > 0;",
+    from: "holding > 1 && (isAlike || holding >= count / 2)",
+    to: "holding > 0",
     tests: [unit("table/documents")],
   },
   {

@@ -104,7 +104,7 @@ test.each<[SettingName, unknown, string]>([
   ["timeout", 30_000, "30s"],
   ["retryBudget", 90_000, "90s"],
   ["cacheTtl", 2_592_000_000, "30d"],
-  ["rate", { items: 50, milliseconds: 60_000 }, "50 in 60 s"],
+  ["rate", { items: 50, milliseconds: 60_000 }, "50/m"],
   ["rate", undefined, "none"],
   ["batchSize", 100, "100"],
 ])("shows %s in the form that its option accepts", (name, value, text) => expect(showSetting(name, value)).toBe(text));

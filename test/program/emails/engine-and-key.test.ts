@@ -34,7 +34,9 @@ describe("engine and key", () => {
     const home = homeWith({ ...file, ".idvrc.json": '{"baseUrl":"https://a.net"}' });
     const option = source === "--base-url" ? [source, service.url] : [];
     const { stderr } = await withKey(home, key, ["emails", "list.csv", ...option]);
-    expect(stderr).toContain(`idv: api engine at ${service.url} (${source}; a key is configured: IDV_API_KEY)\n`);
+    expect(stderr).toContain(
+      `idv: api engine at ${service.url} (URL of ${source}; a key is configured: IDV_API_KEY)\n`,
+    );
   });
 
   test("a project's file applies in folders below it, before the user's file", async () => {
@@ -46,7 +48,7 @@ describe("engine and key", () => {
     });
     const env = { IDV_API_KEY: key, HOME: home };
     const outcome = await idv(["emails", "list.csv"], { home: join(home, "project/deep"), env });
-    expect(outcome.stderr).toContain(`api engine at ${service.url} (${join(home, "project/.idvrc.json")};`);
+    expect(outcome.stderr).toContain(`api engine at ${service.url} (URL of ${join(home, "project/.idvrc.json")};`);
     expect(outcome.stderr).toContain("14 units used in 2 requests");
   });
 

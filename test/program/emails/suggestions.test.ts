@@ -138,7 +138,7 @@ test("a list that is longer than the quota is worked off with the command that t
   const renewal = /renews in \d+ (min|h) \((tomorrow )?\d\d:\d\d\), at .*; then run: idv emails -I --update l\.csv\n$/;
   expect(first).toMatchObject({ code: 4, stderr: expect.stringMatching(renewal) });
   const elsewhere = await idv(["emails", "-I", "--update", "l.csv"], { home, env: { TZ: "UTC" } });
-  expect(elsewhere.stderr).toMatch(/ \((tomorrow )?\d\d:\d\d\) UTC; then run: /);
+  expect(elsewhere.stderr).toMatch(/ \((tomorrow )?\d\d:\d\d UTC\); then run: /);
   await setQuota(home, {});
   expect((await idv(["emails", "-I", "--update", "l.csv"], { home })).code).toBe(0);
   const rows = ["a", "b", "c"].map((name) => `${name}@mailinator.com,disposable\n`);
