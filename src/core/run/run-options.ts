@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly shard?: Shard | undefined;
   readonly update?: Update | undefined;
   readonly fixer?: Fixer | undefined;
-  /** Whether the table was made of something else, so that its lines are none of the file. */
+  /** Whether the table was made of a file of another kind, which does not have its lines. */
   readonly isMade?: boolean;
   readonly omitsHeader?: boolean;
   /** Written after the last row if that has no line break, as other rows may follow; by default, nothing is added. */

@@ -9,7 +9,7 @@
 import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
-import { similarDomain, typoDomain } from "../classifier/rules/domain/typo-domain.js";
+import { typoDomain } from "../classifier/rules/domain/typo-domain.js";
 import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
@@ -27,7 +27,7 @@ import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
-import type { Fixer } from "./items/fixes.js";
+import { type Fixer, mayBeMistyped } from "./items/fixes.js";
 import { anyUpdate, badRowCode, keepsStatus, tooManyKept, type Update } from "./rows/earlier-fields.js";
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
@@ -314,13 +314,16 @@ async function checkMail(
   const passed: { readonly item: string; readonly index: number }[] = [];
   const isAsked = (index: number) => isOpen(codes[index]!);
   classifier.items.each(chunk.chunk, chunk, isAsked, (item, index) => passed.push({ item, index }));
-  const replacing: string[] = [];
-  const mayBeMistyped = (index: number) => !isAsked(index) || reasons[codes[index]!] === similarDomain.code;
+  const meant: string[] = [];
+  const isMistyped = (index: number) => mayBeMistyped(codes[index]!, ledger.codes);
   if (fixer) {
-    classifier.items.each(chunk.chunk, chunk, mayBeMistyped, (item) => replacing.push(fixer(item)?.item ?? item));
+    classifier.items.each(chunk.chunk, chunk, isMistyped, (item) => {
+      const fix = fixer(item);
+      if (fix !== undefined) meant.push(fix.item);
+    });
   }
   const items = passed.map(({ item }) => item);
-  await mailCheck.ask(kind, [...items, ...replacing]);
+  await mailCheck.ask(kind, [...items, ...meant]);
   for (const { item, index } of passed) {
     // The same item in another chunk may have been settled meanwhile.
     const code = ledger.codeOf(hashOf(index));

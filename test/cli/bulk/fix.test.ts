@@ -206,6 +206,8 @@ test("what it was is kept beside what a later run replaces in the same field", a
   }
   const text = readFileSync(join(home, "list.csv"), "utf8");
   expect(text).toBe(`email,status,was\n"${two.replaceAll("gmial", "gmail")}",ok,${two}\n`);
+  const again = { stdin: `email,status,was\n"${two}",,${two}\n` };
+  expect((await idv(["emails", "--offline", "-q", "--update", "--fix"], again)).stdout).toBe(text);
 });
 
 test.each(["<grace.lee@gmail,com>", "'grace.lee@gmail,com'", "(grace.lee@gmail,com)"])(

@@ -60,6 +60,27 @@ describe("idv emails --dns", () => {
     ]);
   });
 
+  test("with --fix asks about what was meant, and about nothing else that is fake, kept or empty", async () => {
+    const own = await startDnsServer();
+    const rows = [
+      "ann.lee77@gmial.com,",
+      "x@mailinator.com,",
+      "a@kept-1.net,ok",
+      "b@kept-2.net,fake",
+      ",",
+      '"ann@ok,net",',
+      "ann@nx-5.con,",
+    ];
+    const home = folderOf({ "list.csv": `email,status\n${rows.join("\n")}\n` });
+    const args = ["emails", "list.csv", "-q", "--update", "--fix=all", ...asking(own)];
+    const { code, stdout, stderr } = await idv(args, { home });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('"ann@ok.net",ok,');
+    expect(stdout).toContain("\nann@nx-5.con,fake,");
+    expect(own.asked.some((question) => /mailinator|kept|gmail/.test(question))).toBe(false);
+    expect(own.asked.some((question) => question.includes("nx-5.com"))).toBe(true);
+  });
+
   test("says in JSON Lines, too, that a row is undecided, and --update asks about it again", async () => {
     const home = temporaryFolder();
     const stdin = '{"email":"ann@servfail-1.org"}\n{"email":"ann+x@servfail-2.org"}\n{"email":"ann@ok.net"}\n';

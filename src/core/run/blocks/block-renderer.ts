@@ -217,10 +217,10 @@ export class BlockRenderer {
   #withEarlierWas(chunk: ScannedChunk, row: number, column: number, fields: readonly string[]) {
     const earlier = this.#earlierWas(column);
     const before = earlier === undefined ? "" : chunk.field(row, earlier);
-    const own = fields[this.#was]!;
     if (before === "") return fields;
-    const isThere = own === "" || before.split("; ").includes(own);
-    return fields.with(this.#was, isThere ? before : `${before}; ${own}`);
+    const known = before.split("; ");
+    const own = fields[this.#was]!.split("; ").filter((item) => item !== "" && !known.includes(item));
+    return fields.with(this.#was, [before, ...own].join("; "));
   }
 }
 

@@ -1,12 +1,11 @@
 // Replaces mistyped or marked items of a chunk in their records, before rendering. One finder decides what an item is:
 // patches of rendered rows missed escapes in JSON, several items in a field and marks around them.
-import { similarDomain } from "../../classifier/rules/domain/typo-domain.js";
 import type { Replacement, ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { NumberedChunk } from "../settle/settler.js";
 import { hasItem, isKept, notCheckedCode } from "../status-codes.js";
-import { type Fix, type Fixer, fixedReason } from "./fixes.js";
+import { type Fix, type Fixer, fixedReason, mayBeMistyped } from "./fixes.js";
 import type { FoundItem } from "./item.js";
 
 type FixedItem = { readonly field: number; readonly nth: number; readonly item: string };
@@ -28,15 +27,15 @@ export function fixItems(
   const fixed: FixedItem[] = [];
   const was = new Map<number, string>();
   const replacements: Replacement[] = [];
-  const { statuses, reasons } = ledger.codes;
+  const { statuses } = ledger.codes;
   const isFake = statuses.map((status, code) => status === "fake" && !isKept(code));
-  const mayBeMistyped = isFake.map((isFake, code) => isFake || (reasons[code] === similarDomain.code && !isKept(code)));
+  const isMistyped = statuses.map((_, code) => mayBeMistyped(code, ledger.codes));
 
   function fixOf(code: number, found: FoundItem, all: readonly FoundItem[]): Fix | undefined {
     const { item, start, end, isMarked } = found;
     const isApart = all.every((other) => other === found || other.start >= end || other.end <= start);
     if (!isJudged(code) || !isApart) return undefined;
-    const fix = mayBeMistyped[code] ? fixer(item) : undefined;
+    const fix = isMistyped[code] ? fixer(item) : undefined;
     if (fix === undefined && !isMarked) return undefined;
     // Without its marks, an item that is fake is as fake as before.
     if (fix === undefined && isFake[code]) return undefined;
@@ -70,8 +69,8 @@ export function fixItems(
     const field = items ? items.fields[index]! : index;
     for (end = index + 1; items?.fields[end] === field; ) end++;
     const own = all.subarray(index, end);
-    const isMistyped = own.some((code) => mayBeMistyped[code]);
-    if (isMistyped || (own.some(isJudged) && classifier.items.mayBeMarked(records(), field))) fix(field, own);
+    if (own.some((code) => isMistyped[code]) || (own.some(isJudged) && classifier.items.mayBeMarked(records(), field)))
+      fix(field, own);
   }
   if (fixed.length === 0) return undefined;
   if (items) classifier.judge.takeDeciding(codes, items);
