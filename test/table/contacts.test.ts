@@ -181,3 +181,8 @@ test.each([
     expect(stdout.match(/,(?:ok|alias)$/gm)).toHaveLength(stdin === line ? 2 : 4);
   }
 });
+
+test("comments with blank lines at the start of a list take no time", async () => {
+  const text = `${"# x\n \n".repeat(60)}email\nann@larch-and-oak.com\n`;
+  expect(addressBookIn(Buffer.from(text), true, profiles.email)).toBeUndefined();
+});

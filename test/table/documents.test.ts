@@ -262,6 +262,16 @@ describe("the lists of a document", () => {
     [`{"users":{"1":${user()},"2":${user()},"3":{"id":3},"4":{"id":4},"5":{"id":5}}}`, undefined, "map users.*."],
     [`{"1":{"email":null},"2":${user()},"3":${user()},"4":{"email":null},"5":{"email":null}}`, undefined, "map *."],
     [`{"1":{"email":null},"2":${user()},"3":{"email":["a@x.net","b@x.net"]},"4":{"email":null}}`, undefined, "map *."],
+    [
+      `{"meta":{"id":1},"items":[${user()},${user()}],"owner":${user()},"support":${user()},"page":{"id":1}}`,
+      undefined,
+      "list items.",
+    ],
+    [
+      `{"data":{"id":1,"items":[${user()}]},"owner":${user()},"support":${user()},"a":{"id":1},"b":{"id":1}}`,
+      undefined,
+      "list data.items.",
+    ],
     [`{"host":{"a":1},"from":${user()},"to":${user()},"tls":{"b":1},"log":{"c":1}}`, undefined, "sequence "],
     [dump, undefined, "list null.data."],
     [dump, ["data.email"], "list null.data."],

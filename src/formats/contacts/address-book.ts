@@ -19,7 +19,7 @@ const addressBooks: readonly (AddressBook & { readonly start: RegExp })[] = [
   { what: "a vCard file", start: /^\s*BEGIN:VCARD/i, contactsIn: (bytes) => vcardContacts(wholeLines(bytes)) },
   {
     what: "an LDIF file",
-    start: /^\s*(?:version: *1\r?\n\s*)?(?:#.*\r?\n(?: .*\r?\n)*\s*)*dn::? /i,
+    start: /^\s*(?:version: *1\r?\n\s*)?(?:#[^\n]*\n(?: [^\n]*\n)*[\r\n]*)*dn::? /i,
     contactsIn: (bytes) => ldifContacts(wholeLines(bytes)),
   },
 ];

@@ -1,7 +1,7 @@
 /** The lists of a document that may hold items: their columns, rows and names. */
 import { columnNames } from "../../core/table/json/arrays.js";
 import type { JsonObject } from "../../core/table/json/json-values.js";
-import { innerPaths, mostSampled, parsedJson, sampledField } from "../../core/table/json/json-values.js";
+import { innerPaths, isObject, mostSampled, parsedJson, sampledField } from "../../core/table/json/json-values.js";
 import { nameFitOf } from "../../core/table/sniff/column.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { isInRow, type RecordList } from "./document-shape.js";
@@ -21,10 +21,10 @@ export interface Candidate {
 export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   const { list, paths, objects, count } = candidate;
   if (!list.isMap) return itemsIn(candidate, profile).length > 0;
-  const isAlike = paths.some((path) => {
-    const having = objects.filter((object) => Object.hasOwn(object, path)).length;
-    return having >= leastAlike * count;
-  });
+  // What holds lists of its own is a document, not a record.
+  const isOfRecords = objects.length === count && !objects.some((object) => Object.values(object).some(holdsObjects));
+  const countWith = (path: string) => objects.filter((object) => Object.hasOwn(object, path)).length;
+  const isAlike = isOfRecords && paths.some((path) => countWith(path) >= leastAlike * count);
   return paths.some((path) => {
     const isOwn = (text: unknown) => typeof text === "string" && profile.likeness(text.slice(0, mostSampled)) > 0;
     const own = objects.map((object) => ownValue(object, path));
@@ -113,3 +113,5 @@ function ownValue(object: JsonObject, path: string): unknown {
   }
   return value;
 }
+
+const holdsObjects = (value: unknown): boolean => Array.isArray(value) && value.some(isObject);
