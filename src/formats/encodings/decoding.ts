@@ -12,7 +12,7 @@ export interface DecodedInput {
   readonly start: Uint8Array;
   /** Undefined when the input needed no transcoding. */
   readonly encoding: string | undefined;
-  /** Whether it was to be found and cannot be told. */
+  /** Whether `auto` found none, and the bytes are not UTF-8. */
   readonly isUnsure: boolean;
 }
 
@@ -80,14 +80,14 @@ interface Peeked {
   readonly start: Uint8Array;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly guess?: string | undefined;
-  /** Whether it needs one. */
+  /** Whether it is not UTF-8. */
   readonly isUnsure?: boolean;
 }
 
 /** Longest signature: a zstd magic number. */
 const markBytes = 4;
 
-/** At least so many bytes from the start, unless there are fewer, and all bytes. */
+/** Returns at least `length` bytes from the start, unless there are fewer, and all bytes. */
 export async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes): Promise<Peeked> {
   const input = bytes[Symbol.asyncIterator]();
   let start = Buffer.of();
@@ -106,5 +106,6 @@ export async function peek(bytes: AsyncIterable<Uint8Array>, length = markBytes)
       await input.return?.();
     }
   }
-  return { start: first.done ? before : Buffer.concat([before, first.value.subarray(0, length)]), bytes: all() };
+  const most = Math.max(length, sampleBytes);
+  return { start: first.done ? before : Buffer.concat([before, first.value.subarray(0, most)]), bytes: all() };
 }

@@ -3,7 +3,7 @@ import { devNull } from "node:os";
 import { FileError } from "../../../files/errors.js";
 import { found } from "../../../files/found.js";
 import { type InputFile, readStream } from "../../../files/input.js";
-import { compressionByMagic, isZipStart } from "../../../formats/compression/compression-format.js";
+import { isZipStart } from "../../../formats/compression/compression-format.js";
 import { peek } from "../../../formats/encodings/decoding.js";
 import { startBytes, uncompressedStart } from "../../../formats/file-start.js";
 import { say } from "../../terminal/terminal.js";
@@ -19,8 +19,14 @@ export function isNothing(): boolean {
 export async function openStandardInput(resources: Resources): Promise<InputFile | string> {
   if (found(0)?.isDirectory()) throw new FileError("standard input: is a folder; give a file");
   if (process.stdin.isTTY) say("reading standard input; Ctrl-D ends it");
-  const input = await peek(readStream("standard input", process.stdin, resources.signal));
-  const { start, bytes } = compressionByMagic(input.start) ? await peek(input.bytes, startBytes) : input;
-  if (isZipStart(await uncompressedStart(start))) return resources.copies.add("standard input", bytes);
+  let { start, bytes } = await peek(readStream("standard input", process.stdin, resources.signal));
+  let plain = await uncompressedStart(start);
+  // A slow program may have written too little to tell.
+  for (let read = 0; plain.length < 4 && start.length > read && start.length < startBytes; ) {
+    read = start.length;
+    ({ start, bytes } = await peek(bytes, read + 1));
+    plain = await uncompressedStart(start);
+  }
+  if (isZipStart(plain)) return resources.copies.add("standard input", bytes);
   return { bytes, size: undefined, hasChanged: async () => false, close: async () => {} };
 }
