@@ -165,7 +165,7 @@ async function endAll({ log }: Plan, run: Run, resources: Resources): Promise<vo
   if (run.split !== undefined) await resources.commit(run.split.commit(), false);
   await resources.delivery.deliver?.();
   totals.addPaid(run.engine.takePaidBefore?.() ?? 0);
-  await beside(run, () => run.report?.write(totals.failed));
+  await beside(run, () => run.report?.write((sum) => totals.completed(sum)));
   for (const file of run.findings) await beside(run, () => file.write());
   if (session.isSeveral) {
     const facts = totals.facts();
@@ -185,7 +185,7 @@ async function endFile(plan: Plan, found: Facts, { run, resources, later, finish
   const returned = (await finishing?.finishContainer(plan, later, resources)) ?? [];
   const own = totals.withPaid(found, run.engine.takePaidBefore?.() ?? 0);
   run.report?.add(own);
-  const reports = (isLast && (await beside(run, () => run.report?.write(totals.failed)))) || [];
+  const reports = (isLast && (await beside(run, () => run.report?.write((sum) => totals.completed(sum))))) || [];
   const facts = { ...own, outputs: [...own.outputs, ...returned, ...reports] };
   await printSummary(summary, "summary", facts, !session.isSeveral);
   if (summaryFile !== undefined) await beside(run, () => appendSummary(summaryFile, "summary", facts));

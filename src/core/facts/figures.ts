@@ -54,7 +54,7 @@ const mostKinds = 12;
 const oneOfSeveral = "for one entry, though another is ok or alias";
 
 const withLines = (what: string, { count, lines }: InputFacts["outvoted"]): string =>
-  `${grouped(count)} ${what}; first lines: ${lines.join(", ")}`;
+  `${grouped(count)} ${what}${lines.length === 0 ? "" : `; first lines: ${lines.join(", ")}`}`;
 
 type Term = readonly [term: string, text: string];
 

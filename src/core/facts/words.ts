@@ -185,7 +185,7 @@ function worstOf({ groups }: Facts): string | undefined {
   if (worst === undefined) return undefined;
   const { rows: all, bad } = sumOfValues(worst.group);
   const share = percent(badRowsOf(worst.value), worst.value.rows);
-  return `By ${worst.group.column}, ${shownValue(worst.value.name)} is the worst: ${share} of its rows are bad, ${percent(bad, all)} of all.`;
+  return `By ${worst.group.column}, ${shownValue(worst.value.name)} is the worst: ${share} of its rows are bad; in the whole list, ${percent(bad, all)}.`;
 }
 
 export const opening = (facts: Facts) => ({

@@ -182,14 +182,16 @@ describe("several files", () => {
       const unitsAt = async (limit: number) => {
         await idv(["quota", "set", "--limit", `${limit}`], { home });
         const to = option === "-o" ? `${limit}.zip` : `${limit}/`;
-        const { stderr } = await idv(["emails", ...files, "--offline", option, to, "--log", "json"], {
-          ...{ home, env: { IDV_RUN: "nightly" } },
-        });
+        const { stderr } = await idv(
+          ["emails", ...files, "--offline", option, to, "--log", "json", "--report", "r.json"],
+          { ...{ home, env: { IDV_RUN: "nightly" } } },
+        );
         return unitsIn(stderr).map(({ used, paidBefore }) => [used, paidBefore]);
       };
       expect((await unitsAt(10)).at(-1)).toEqual([10, 0]);
       const again = await unitsAt(35);
       expect(again.at(-1)).toEqual([25, 10]);
+      expect(JSON.parse(read(home, "r.json")).units).toMatchObject({ used: 25, paidBefore: 10 });
       expect(again.flat().every((units) => units! >= 0)).toBe(true);
       expect(await readQuota(home)).toMatchObject({ used: 35 });
     },

@@ -36,17 +36,17 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   return itemHint(path);
 }
 
-/** What a shell would have done without quotes, or does not do. */
+/** Finds what quotes have kept from the shell, and commas and backslashes in the place of what separates names. */
 function slipIn(path: string): string | undefined {
-  const [variable] = /^\$\w+|^\$\{\w+\}|^~(?=\/)/.exec(path) ?? [];
+  const [variable] = /^(?:\$\w+|\$\{\w+\}|~)(?=\/)/.exec(path) ?? [];
   if (variable !== undefined)
-    return `the shell knows ${variable} only without ${variable === "~" ? "" : "single "}quotes`;
+    return `in ${variable === "~" ? "" : "single "}quotes, the shell leaves ${variable} as it is`;
   const [, file = ""] = /^(.*?)\s+-{1,2}[a-zA-Z]/.exec(path) ?? [];
   if (file !== "" && existsSync(file))
     return `the options belong outside the quotes: ${shellWord(file)} ${path.slice(file.length).trim()}`;
   const files = path.split(",");
   if (files.length > 1 && files.every((each) => existsSync(each)))
-    return `several files have blanks between them: ${files.map(shellWord).join(" ")}`;
+    return `write several files with spaces between them: ${files.map(shellWord).join(" ")}`;
   const slashed = path.replaceAll("\\", "/");
   return slashed !== path && existsSync(slashed) ? `did you mean ${printable(slashed)}?` : undefined;
 }

@@ -154,7 +154,9 @@ const sideOutputsOf = (
   { summaryFile, findings }: ReturnType<typeof logOf>,
 ): readonly SideOutput[] => [
   ...report.map(({ path }) => ({ path, kind: "report" as const })),
-  ...(badRows?.file === undefined ? [] : [{ path: badRows.file, kind: "badRows" as const }]),
+  ...(badRows?.file === undefined
+    ? []
+    : [{ path: badRows.file, kind: "badRows" as const, option: `--bad-rows ${badRows.policy}:` }]),
   ...(summaryFile === undefined ? [] : [{ path: summaryFile, kind: "summary" as const }]),
   ...findings.map(({ path, format }) => ({ path, kind: format })),
 ];

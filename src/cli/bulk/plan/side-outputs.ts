@@ -12,6 +12,8 @@ import { findBrowser } from "../report/pdf.js";
 export interface SideOutput {
   readonly path: string;
   readonly kind: keyof typeof kinds;
+  /** As it was typed, where that is not always the same. */
+  readonly option?: string;
 }
 
 interface SideOutputKind {
@@ -94,8 +96,8 @@ const isHash = (text: unknown): boolean => typeof text === "string" && /^[\da-f]
 export const roleOf = ({ kind }: SideOutput): string => kinds[kind].role;
 
 export function checkSideOutputs(outputs: readonly SideOutput[]): void {
-  for (const { path, kind } of outputs) {
-    const { what, option, endings, isOwn }: SideOutputKind = kinds[kind];
+  for (const { path, kind, option = kinds[kind].option } of outputs) {
+    const { what, endings, isOwn }: SideOutputKind = kinds[kind];
     const file = found(path);
     if (kind === "report" && endingOf(path) === "pdf" && findBrowser(process.env) === undefined)
       throw new UsageError(

@@ -69,13 +69,13 @@ export async function openListReport(
       files.push(facts);
     },
     /** Does nothing if it is written already, or no file could be validated. @throws FileError */
-    async write(failed: number): Promise<Facts["outputs"]> {
+    async write(completed: (sum: Facts) => Facts): Promise<Facts["outputs"]> {
       const [first, ...others] = files;
       if (first === undefined) await discard();
       if (isWritten || first === undefined) return [];
       const breakdown = collector.breakdown();
       const { repair } = first;
-      const all = { ...sumOf([first, ...others]), failed };
+      const all = completed(sumOf([first, ...others]));
       const factsFor = (isFull: boolean): Facts => {
         const shownRows = isFull ? breakdown.shownRows : null;
         const facts = forPages({ ...all, breakdown: { ...breakdown, shownRows } }, (name) => shown(name, isFull));
@@ -87,7 +87,8 @@ export async function openListReport(
       const ends = await Promise.allSettled(
         targets.map(async ({ path, isFull, sink, before = null }) => {
           try {
-            const bytes = await rendered(path, { ...factsFor(isFull), before });
+            const names = before && { ...before, inputs: before.inputs.map((name) => shown(name, isFull)) };
+            const bytes = await rendered(path, { ...factsFor(isFull), before: names });
             await sink.write(bytes);
             await sink.commit();
             return { path, bytes: bytes.length };

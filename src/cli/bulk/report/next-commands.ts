@@ -58,6 +58,8 @@ export function repairCommand(plan: Plan, { repairable, quota }: RunReport): str
   const isFree = quota?.left === null && columns.update === undefined;
   if (repairable === 0 || columns.fixes !== undefined || !isFree || words === undefined) return undefined;
   if (input === undefined || plan.isInPlace || plan.member || plan.sheets) return undefined;
+  // A report is for others, and the URL of a list may have a password.
+  if (words.some((word) => word.includes("://"))) return undefined;
   const to = nameWith(input, "fixed");
   return existsSync(to) ? undefined : commandLine([...words, pathWord(input), "--fix", "-o", pathWord(to)]);
 }

@@ -84,9 +84,13 @@ function willDo({ used, left, usedByAll }: Facts["units"]): string {
   return `; the quota has ${grouped(left)} left${before}${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
 }
 
+/** Tables that are made of something else have no lines. */
+const placesOf = (found: Parameters<typeof linesText>[0]): string =>
+  found.lines.length === 0 ? "" : ` (${linesText(found)})`;
+
 function tableLines({ dialect, badRowKinds }: InputFacts): string[] {
   const words = dialectWords(dialect);
-  const kinds = badRowKinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind} (${linesText(found)})`);
+  const kinds = badRowKinds.map(({ kind, ...found }) => `${grouped(found.count)} ${kind}${placesOf(found)}`);
   const badRows = badRowKinds.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(words.length === 0 ? [] : [`read as a table in which ${words.join(", and ")}`]),
@@ -195,7 +199,7 @@ function remarks(facts: Facts, input: InputFacts): string[] {
     ),
     ...remark(
       outvoted.count,
-      `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias (${linesText(outvoted)}); --set cell=best keeps them`,
+      `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias${placesOf(outvoted)}; --set cell=best keeps them`,
     ),
     ...byOwnList(allowList, "allow"),
     ...byOwnList(denyList, "deny"),

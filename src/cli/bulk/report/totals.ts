@@ -26,7 +26,7 @@ export class Totals {
     return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
   }
 
-  /** Units that another run of the name has paid: those of a file, and of others that appear with it. */
+  /** Takes units that another run of the name has paid off those of a file; the rest is of files before it. */
   withPaid(facts: Facts, paid: number): Facts {
     const { units } = facts;
     const own = Math.min(units.used, paid);
@@ -34,7 +34,7 @@ export class Totals {
     return { ...facts, units: { ...units, used: units.used - own, paidBefore: own } };
   }
 
-  /** Of files whose facts are told already. */
+  /** Counts units paid before for files whose facts are printed already. */
   addPaid(units: number): void {
     this.#paidUnits += units;
   }
@@ -51,11 +51,15 @@ export class Totals {
   }
 
   facts(): Facts {
-    const sum = sumOf(this.#files);
+    return { ...this.completed(sumOf(this.#files)), made: new Date().toISOString() };
+  }
+
+  /** The sum of some files, with the units of those that failed, and with all that was paid before. */
+  completed(sum: Facts): Facts {
     const { used, paidBefore } = sum.units;
     const paid = this.#paidUnits;
     const units = { ...sum.units, used: used + this.#lostUnits - paid, paidBefore: paidBefore + paid };
-    return { ...sum, made: new Date().toISOString(), units, failed: this.failed };
+    return { ...sum, units, failed: this.failed };
   }
 
   worsen(exitCode: number): void {
