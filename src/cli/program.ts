@@ -101,10 +101,11 @@ export async function createProgram(version: string, words: readonly string[]): 
   }
   program.hook("preAction", (_, command) => {
     chooseColour(command.opts<{ color?: ColourChoice }>().color ?? "auto");
-    const [variable] =
-      Object.entries(process.env).find(([name, text]) => /^IDV_/.test(name) && /\r$/.test(text!)) ?? [];
-    if (variable !== undefined)
-      throw new UsageError(`${variable}: ends in the line end of Windows (CR); save the file that sets it with LF`);
+    const variable = pathVariables.find((name) => process.env[name]?.endsWith("\r"));
+    if (variable !== undefined && command.name() !== "doctor")
+      throw new UsageError(
+        `${variable}: ends in a carriage return; save the file that sets it with line ends of Unix (LF)`,
+      );
   });
   program
     .helpCommand(false)
@@ -114,6 +115,9 @@ export async function createProgram(version: string, words: readonly string[]): 
   // Set last: commands copy the help settings of the program when they are added.
   return program.configureHelp({ formatHelp: overview });
 }
+
+/** With a stray character, another file would be made. */
+const pathVariables = ["IDV_QUOTA", "IDV_CACHE_FILE", "IDV_STATE", "IDV_STATE_FILE", "IDV_ALLOW", "IDV_DENY"];
 
 export function normalizeArguments(program: Command, words: readonly string[]): string[] {
   if (asksForTree(words)) return ["help", "--json"];
@@ -217,7 +221,7 @@ function remarkOn(name: string, words: readonly string[]): string {
     return " (idv serve starts it, Ctrl-C ends it, --ready asks whether it runs)";
   if (option !== undefined && !words.includes(option.split(" ")[0]!)) return ` (write ${option})`;
   if (name !== "login") return "";
-  const file = words.slice(1).find((word) => existsSync(word) || /\.(?:txt|key)$/.test(word));
+  const file = words.slice(1).find((word) => existsSync(word) || (!isUrl(word) && /\.(?:txt|key)$/.test(word)));
   // It may hold a password.
   if (file === undefined && words.slice(1).some(isUrl)) return " (write --base-url URL)";
   return file === undefined

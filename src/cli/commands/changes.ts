@@ -19,7 +19,7 @@ export function sayUsed({ limit, used, renewsAt }: Quota, reset?: string): void 
   if (limit === null || used === 0) return;
   const units = counted(used, "unit is", "units are");
   const end = renewsAt === null ? (reset ?? "its limit is raised") : "it renews";
-  const again = reset === undefined ? "" : `; ${reset} starts at 0`;
+  const again = reset === undefined ? "" : `; ${reset} sets them to 0`;
   say(
     used > limit
       ? `${units} used already, more than the limit: none is left until ${end}`

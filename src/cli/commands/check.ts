@@ -81,8 +81,8 @@ async function check(values: readonly string[], options: CheckOptions): Promise<
   const classifier = loadClassifier({ ...tableSource(dataTablePath(process.env), say), ownLists });
   const interruption = interruptible(undefined);
   const settings = await resolveSettings(options, process.env, process.cwd(), say);
-  const ofService = [settings.baseUrl, settings.engine].find(({ source }) => source === "--set");
-  if (ofService !== undefined && settings.engine.value !== "offline")
+  const { baseUrl, engine } = settings;
+  if (baseUrl.source === "--set" || (engine.source === "--set" && engine.value === "api"))
     throw new UsageError(
       "--set: idv check asks no service; leave it out, or put the values into a list for idv emails",
     );

@@ -36,7 +36,9 @@ export function dnsServers(value: string): string[] {
 /** In place of a URL, which may have a password. */
 const hidden = "it";
 
-const shownUrl = (value: string): string => (/[@?#]|:[^/\d]/.test(value) ? hidden : `"${printable(value)}"`);
+/** What has no scheme may be a key. */
+const shownUrl = (value: string): string =>
+  value === "" || /^[a-z][a-z\d+.-]*:\/\/[^@?#]*$/i.test(value) ? `"${printable(value)}"` : hidden;
 
 export function serviceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -74,25 +74,31 @@ function isAccepted(option: Option, word: string): boolean {
 /** No-break spaces, and marks without a width. */
 const unseen = /[\u00a0\u2007\u202f\u200b-\u200d\u2060\ufeff]/;
 
-/** Says where a word, without its value, has a mark that nobody sees; undefined for none. */
+/** Says which mark that nobody sees is in a word; undefined for none. */
 export function unseenIn(word: string): string | undefined {
   const [found] = unseen.exec(word) ?? [];
   const code = found?.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return code && `has an unseen character in it (U+${code}); type it again`;
 }
 
-/** What scripts of Windows and web pages leave in words. Values of options may hold it. @throws UsageError */
+/** Scripts with line ends of Windows, and commands copied from web pages. Values may have such marks. @throws UsageError */
 function refuseUnseen(words: readonly string[], command: Command): void {
-  if (words.some((word) => word.endsWith("\r") && !existsSync(word)))
-    throw new UsageError("a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)");
-  const takesNext = (word = "") =>
-    command.options.some(({ required, short, long }) => required && (short === word || long === word));
   for (const [i, word] of words.entries()) {
-    const name = word.replace(/=.*/s, "");
-    const mark = word.startsWith("-") || takesFiles(command) ? unseenIn(name) : undefined;
-    if (mark !== undefined && !takesNext(words[i - 1]) && !existsSync(word))
-      throw new UsageError(`${printable(name)}: ${mark}`);
+    const isValue = optionIn(words[i - 1], command)?.required === true;
+    const isOurs = word.startsWith("-") || takesFiles(command);
+    if (word.endsWith("\r") && (isOurs || isValue) && !existsSync(word))
+      throw new UsageError("a word ends in a carriage return; save the script with the line ends of Unix (LF)");
+    // In `-cNAME`, the letters after -c are a value.
+    const name = /^-\w/.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, "");
+    const mark = isOurs && !isValue ? unseenIn(name) : undefined;
+    if (mark !== undefined && !existsSync(word)) throw new UsageError(`${printable(name)}: ${mark}`);
   }
+}
+
+/** The option that a word ends in, also as one of several letters: `-qo` ends in -o. */
+function optionIn(word: string | undefined, { options }: Command): Option | undefined {
+  const last = /^-[A-Za-z]{2,}$/.test(word ?? "") ? `-${word!.at(-1)}` : word;
+  return options.find(({ short, long }) => last !== undefined && (short === last || long === last));
 }
 
 /** For other commands, a word may be a value of their own. */
@@ -106,7 +112,7 @@ function refuseSlip(word: string, before: string | undefined, command: Command):
     throw new UsageError(`${word}: has the quotation marks of a text program; type ${start}"${quoted}"`);
   const emptied = options.find(({ flags, long }) => word === `${long}=` && / \[[^=]/.test(flags));
   if (emptied !== undefined) throw new UsageError(`${word} needs a value: ${emptied.flags}`);
-  const own = options.find(({ short, long }) => before !== undefined && (before === short || before === long));
+  const own = optionIn(before, command);
   if (own && !own.required && !own.optional && /^(?:yes|no|true|false|on|off)$/i.test(word) && !existsSync(word))
     throw new UsageError(`${own.long} takes no value; leave out ${word}`);
   const isOption =

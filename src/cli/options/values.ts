@@ -106,7 +106,7 @@ export function path(value: string): string {
   return value;
 }
 
-/** One that is there may be called as it likes. */
+/** Refuses a new folder that has the name of a table. */
 export function folder(value: string): string {
   if (tableEndings.has(endingOf(value)) && !existsSync(value))
     throw new InvalidValue(`It takes a folder; for one file, write -o ${value} with --only STATUS.`);

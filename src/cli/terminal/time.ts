@@ -1,5 +1,5 @@
-import { day, hour } from "../../time.js";
 /** Times as people type and read them. */
+import { day, hour } from "../../time.js";
 
 /** The shortest first. */
 export const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: hour, d: day };

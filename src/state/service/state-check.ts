@@ -1,12 +1,10 @@
 /** Checks that the numbers of a state agree with each other. Only sums leave the database. */
 
-import { hour } from "../../time.js";
+import { day, hour } from "../../time.js";
 import { fileQuota } from "../quota/quota.js";
 import { ask, type Clock, clock, type Statement, type Work } from "../sql.js";
 import { usageIdOf } from "./api-key.js";
 import { answerMilliseconds, type NamedQuotaRow } from "./rules.js";
-
-const day = 24 * hour;
 
 type Units = { readonly keyId: string; readonly units: number };
 type HeldUnits = { readonly quota: string; readonly units: number; readonly period_start: number };

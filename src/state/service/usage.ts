@@ -6,7 +6,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { hour } from "../../time.js";
+import { day, hour } from "../../time.js";
 import { ask, insertion, type Parameter, type Statement, tell, type Work } from "../sql.js";
 
 export interface Usage {
@@ -33,8 +33,6 @@ export interface KeyUsageSum extends Omit<Usage, "hour"> {
 export type UsageSum = Pick<KeyUsageSum, "start" | "status" | "units">;
 
 export type KeyTotal = Pick<KeyUsageSum, "keyId" | "status" | "units">;
-
-const day = 24 * hour;
 
 export const hoursKept = 35 * day;
 /** Wait after the end of an hour: charges that began in it are stored by then. */

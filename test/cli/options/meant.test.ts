@@ -35,6 +35,7 @@ describe("idv emails list.csv", () => {
     ["--set=timeout=\u201c1m\u201d", 'type --set=timeout="1m"'],
     ["--base-url=htps://x.net", '--base-url: "htps://x.net" is invalid.'],
     ["--base-url=https://u:sk_X@x.net", "--base-url: it is invalid."],
+    ["--base-url=sk_X", "--base-url: it is invalid."],
     ["--format=tab", "Did you mean tsv?"],
     ["--split=x.csv", "It takes a folder; for one file, write -o x.csv with --only STATUS."],
     ["-oq", "-oq: write -q -o"],
@@ -145,8 +146,8 @@ describe("idv emails list.csv", () => {
     [["\u2013-explain"], "\u2013-explain: has the dash of a text program; type --explain"],
     [["\u201cmy"], '\u201cmy: begins with the quotation mark of a text program; type "'],
     [["\u200b--explain"], "\u200b--explain: has an unseen character in it (U+200B); type it again"],
-    [["-o", "x.csv\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
-    [["-I.bak\r"], "a word ends in the line end of Windows (CR); save the script with line ends of Unix (LF)"],
+    [["-o", "x.csv\r"], "a word ends in a carriage return; save the script with the line ends of Unix (LF)"],
+    [["-I.bak\r"], "a word ends in a carriage return; save the script with the line ends of Unix (LF)"],
     [["--dns", "strict:5%"], "strict:5%: no such file; the value of --dns is written --dns=strict:5%"],
     [["\u2013o", "x.csv"], "\u2013o: has the dash of a text program; type -o"],
     [["\u2014drop", "fake"], "\u2014drop: has the dash of a text program; type --drop"],
@@ -394,9 +395,9 @@ describe("a file that is not there is answered with what was meant", () => {
     [
       ["emails", "list.csv,summer fair.csv"],
       6,
-      "list.csv,summer fair.csv: cannot be read: no such file; several files have blanks between them: list.csv 'summer fair.csv'",
+      "list.csv,summer fair.csv: cannot be read: no such file; write several files with spaces between them: list.csv 'summer fair.csv'",
     ],
-    [["emails", "~/list.csv"], 6, "~/list.csv: cannot be read: no such file; the shell knows ~ only without quotes"],
+    [["emails", "~/list.csv"], 6, "~/list.csv: cannot be read: no such file; in quotes, the shell leaves ~ as it is"],
     [["emails", ".\\list.csv"], 6, ".\\list.csv: cannot be read: no such file; did you mean ./list.csv?"],
     [["domains", "help"], 6, "help: cannot be read: no such file; for the help: idv domains --help"],
     [["emails", "other.tsv"], 6, "other.tsv: cannot be read: no such file"],
@@ -466,20 +467,24 @@ test.each([
   [["check", "@list.csv"], "@list.csv: for the lines of a file, write idv check - < list.csv"],
   [["completion", "ksh"], '"ksh" is invalid. It takes one of bash'],
   [["completion", "bash", "zsh"], "zsh: one shell at a time"],
-  [
-    ["keys", "create", "--name", "x", "--quota", "100"],
-    "--quota 100: is the name of a quota; for a limit, write --limit",
-  ],
 ])("%j is refused", async (words, message) => {
   const { code, stdout, stderr } = await idv(words, { home });
   expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+});
+
+test("values may hold unseen characters, and end in a carriage return where they are checked", async () => {
+  const own = folderOf({ "list.csv": "E\u00a0mail\nann@larch-and-oak.com\n" });
+  for (const words of [["-c", "E\u00a0mail"], ["-cE\u00a0mail"], ["-qc", "E\u00a0mail"]])
+    expect((await idv(["emails", "list.csv", "--offline", ...words], { home: own })).code, String(words)).toBe(0);
+  expect((await idv(["check", "ann@larch-and-oak.com\r"], { home })).code).toBe(0);
+  expect((await idv(["doctor"], { home, env: { IDV_QUOTA: "q.db\r" } })).stderr).not.toContain("carriage return");
 });
 
 test("variables with a line end of Windows are refused", async () => {
   const { code, stderr } = await idv(["emails", "list.csv"], { home, env: { IDV_QUOTA: "q.db\r" } });
   expect([code, stderr]).toEqual([
     2,
-    "idv: IDV_QUOTA: ends in the line end of Windows (CR); save the file that sets it with LF\n",
+    "idv: IDV_QUOTA: ends in a carriage return; save the file that sets it with line ends of Unix (LF)\n",
   ]);
 });
 
@@ -533,5 +538,5 @@ test("a dry run says whether the quota has enough", async () => {
   await idv(["emails", "list.csv", "-o", "o.csv"], { home: own });
   expect(await dryRun()).toMatch(/2 units would be charged; the quota has 3 left \(2 used\)\n$/);
   const { stderr } = await idv(["quota", "set", "--limit", "10"], { home: own });
-  expect(stderr).toBe("idv: 2 units are used already, of 10; idv quota reset starts at 0\n");
+  expect(stderr).toBe("idv: 2 units are used already, of 10; idv quota reset sets them to 0\n");
 });

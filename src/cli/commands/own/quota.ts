@@ -8,6 +8,7 @@ import type { Quotas } from "../../../state/quota/quotas.js";
 import { deathIn } from "../../../state/quota/run-reservation.js";
 import type { QuotaOwner } from "../../../state/service/api-key.js";
 import { grouped, printable } from "../../../text.js";
+import { commandLine } from "../../bulk/command-line.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../config/quota-location.js";
 import { isAbsent, openState } from "../../config/service-state.js";
 import { openSharedQuota } from "../../engines/shared-quota.js";
@@ -90,7 +91,9 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
     : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
   if (quota.limit === null && quota.period !== "none") say("without a limit, the period means nothing: add --limit N");
-  sayUsed(quota, "state" in location ? undefined : "idv quota reset");
+  const { quota: named } = options;
+  const reset = commandLine(["quota", "reset", ...(named === undefined ? [] : ["--quota", named])]);
+  sayUsed(quota, "state" in location ? undefined : reset);
 }
 
 async function resetQuota(options: OptionValues<typeof quotaOptions>): Promise<void> {

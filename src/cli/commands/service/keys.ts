@@ -100,10 +100,6 @@ export const define: DefineCommand = (keys) => {
 /** The secret alone goes to standard output, so that it can be piped into a vault. */
 async function createKey(options: OptionValues<typeof createOptions>): Promise<void> {
   if (options.name === undefined) throw new UsageError("keys create needs --name NAME");
-  if (/^\d+$/.test(options.quota ?? ""))
-    throw new UsageError(
-      `--quota ${options.quota}: is the name of a quota; for a limit, write --limit ${options.quota}`,
-    );
   const quota = options.quota === undefined ? {} : { quotaName: options.quota };
   const wanted = { ...changeOf(options), isSandbox: options.sandbox === true, ...quota };
   const create = (store: ServiceStore) => store.create(wanted, commandLineAuthor());
@@ -112,7 +108,7 @@ async function createKey(options: OptionValues<typeof createOptions>): Promise<v
   say(`created key ${key.id}; its secret is shown only now`);
   if (key.quotaName !== null)
     say(
-      `its quota is "${printable(key.quotaName)}": ${key.quota.limit === null ? "no limit" : `limit ${grouped(key.quota.limit)}`}`,
+      `its quota is "${printable(key.quotaName)}": ${key.quota.limit === null ? "no limit; --limit N sets one" : `limit ${grouped(key.quota.limit)}`}`,
     );
   if (key.isSandbox) say("it is a sandbox key: its answers are made up, and nothing is charged");
 }
@@ -139,7 +135,7 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
   }
   const { revoked, quota } = await withServiceState(options, (store) => store.set(id, change, commandLineAuthor()));
   say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
-  sayUsed(quota);
+  if (change.limit !== undefined) sayUsed(quota);
 }
 
 async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>): Promise<void> {

@@ -2,13 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { hoursKept } from "../../../state/service/usage.js";
-import { hour, utcTime } from "../../../time.js";
+import { day, hour, utcTime } from "../../../time.js";
 import { Refusal } from "../../refusal.js";
 import { errorResponses, jsonOf } from "../openapi.js";
 
 type UsageQuery = { readonly from?: string; readonly to?: string; readonly by?: "hour" | "day" };
 
-const day = 24 * hour;
 const mostSpans = 800;
 
 const time = (description: string) => ({ type: "string", maxLength: 30, description });
