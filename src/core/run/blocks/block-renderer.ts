@@ -165,7 +165,7 @@ export class BlockRenderer {
     const field = row * this.#columns.length + nth;
     if (was?.has(field)) return true;
     const isSuggested = this.#hasSuggestion && hasItem(codes[field]!);
-    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!).bareValue(row));
+    return isSuggested && mayBeMarked(chunk.withColumn(this.#columns[nth]!), row);
   }
 
   #isExplained(code: number): boolean {

@@ -70,7 +70,7 @@ export function createFieldItems(columns: readonly number[], cells: Cells, statu
     itemAt,
     mayBeMarked(records: ScannedChunk, field: number): boolean {
       const { column, row } = columnOf(records, field);
-      return mayBeMarked(column.bareValue(row));
+      return mayBeMarked(column, row);
     },
     textsOf(records: ScannedChunk, field: number) {
       const { column, row } = columnOf(records, field);

@@ -83,7 +83,4 @@ for (const byte of Buffer.from("\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\"'&<=
 for (let byte = 0x10; byte < 0x20; byte++) markBytes[byte] = 1;
 
 /** Returns false only if there certainly are no marks. */
-export function mayBeMarked(value: Uint8Array): boolean {
-  for (const byte of value) if (markBytes[byte] === 1) return true;
-  return false;
-}
+export const mayBeMarked = (chunk: ScannedChunk, row: number): boolean => chunk.holdsAny(row, markBytes);

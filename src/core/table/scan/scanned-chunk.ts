@@ -70,12 +70,19 @@ export class ScannedChunk {
     return this.bytes.subarray(this.at[word + Offset.valueStart], this.at[word + Offset.valueEnd]);
   }
 
-  /** Without the quotes of the table; escapes in it stay. */
-  bareValue(row: number): Uint8Array {
-    const raw = this.rawValue(row);
+  /** Whether a value, without the quotes of the table around it, has a byte for which `marks` has 1. */
+  holdsAny(row: number, marks: Uint8Array): boolean {
+    const { bytes } = this;
+    const word = row * recordWords;
+    let at = this.at[word + Offset.valueStart]!;
+    let end = this.at[word + Offset.valueEnd]!;
     const quote = this.shape.json ? 0x22 : this.shape.dialect.quote.charCodeAt(0);
-    const isQuoted = raw.length > 1 && raw[0] === quote && raw[raw.length - 1] === quote;
-    return isQuoted ? raw.subarray(1, -1) : raw;
+    if (end - at > 1 && bytes[at] === quote && bytes[end - 1] === quote) {
+      at++;
+      end--;
+    }
+    while (at < end && marks[bytes[at]!] === 0) at++;
+    return at < end;
   }
 
   binaryValue(row: number): string {
