@@ -3,7 +3,7 @@
 export const hour = 3_600_000;
 export const day = 86_400_000;
 
-/** In milliseconds since the epoch, of a day that there is or a time on it; undefined for another text. */
+/** Returns milliseconds since the epoch for a date, or a date with a time; undefined for other texts. */
 export function utcTime(text: string): number | undefined {
   const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse reads February 30 as March 2.

@@ -116,7 +116,7 @@ export async function createProgram(version: string, words: readonly string[]): 
   return program.configureHelp({ formatHelp: overview });
 }
 
-/** With a stray character, another file would be made. */
+/** Variables with paths: a stray character would name another file. */
 const pathVariables = ["IDV_QUOTA", "IDV_CACHE_FILE", "IDV_STATE", "IDV_STATE_FILE", "IDV_ALLOW", "IDV_DENY"];
 
 export function normalizeArguments(program: Command, words: readonly string[]): string[] {

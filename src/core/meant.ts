@@ -1,7 +1,7 @@
 /** Finds what was meant by a word that is not known. */
 import { distance } from "fastest-levenshtein";
 
-/** Below, a guess is more often wrong: `--resume` is not `--dedupe`, and of three letters all count: ksh is not zsh. */
+/** Below these shares, a guess is more often wrong: `--resume` is not `--dedupe`, and ksh is not zsh. */
 const leastAlike = 2 / 3;
 const leastAlikeOfThree = 0.7;
 
@@ -24,7 +24,7 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
   return best.alike >= (text.length > 3 ? leastAlike : leastAlikeOfThree) ? best.each : undefined;
 }
 
-/** As {@link meantBy}, for names that users give: then one may also be in the other. */
+/** As {@link meantBy}, for names given by users: one may also contain the other. */
 export function nameMeant(wanted: string, names: readonly string[]): string | undefined {
   const isIn = (part: string, whole: string) => part.length > 3 && whole.includes(part);
   return (

@@ -43,7 +43,7 @@ export const isWritten = (path: string): boolean => !notWritten.has(endingOf(pat
 export const writtenName = (path: string): string =>
   isWritten(path) ? path : path.replace(/\.\w+(?:\.(?:gz|zst))?$/i, ".csv");
 
-/** For a table made of another one: `data/list-clean.csv.gz` of `data/list.csv.gz`. */
+/** Returns the name of a derived table: `data/list-clean.csv.gz` for `data/list.csv.gz`. */
 export function nameWith(path: string, word: string): string {
   const [, stem = path, ending = ""] = /^(.*?[^/])((?:\.[^./]+)(?:\.(?:gz|zst))?)?$/is.exec(writtenName(path)) ?? [];
   return `${stem}-${word}${ending}`;

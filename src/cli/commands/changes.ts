@@ -14,7 +14,7 @@ export function commandLineAuthor(): string {
   }
 }
 
-/** Tells what of a new limit is used already. `reset` is the command that sets it to 0, if there is one. */
+/** Notes how much of a new limit is used already. `reset` is the command that sets it to 0, if there is one. */
 export function sayUsed({ limit, used, renewsAt }: Quota, reset?: string): void {
   if (limit === null || used === 0) return;
   const units = counted(used, "unit is", "units are");

@@ -36,7 +36,7 @@ export function dnsServers(value: string): string[] {
 /** In place of a URL, which may have a password. */
 const hidden = "it";
 
-/** What has no scheme may be a key. */
+/** Hides text without a scheme, which may be a key. */
 const shownUrl = (value: string): string =>
   value === "" || /^[a-z][a-z\d+.-]*:\/\/[^@?#]*$/i.test(value) ? `"${printable(value)}"` : hidden;
 

@@ -52,10 +52,10 @@ export function normalizeWords(words: readonly string[], command: Command): stri
   return [...normal, ...words.slice(own.length)];
 }
 
-/** @throws UsageError for a word behind an option with an optional value that is meant as that, and is no file */
+/** @throws UsageError for a value after an option that takes it only with `=` */
 function refuseOptionalApart(word: string, option: Option, values: readonly string[], command: Command): void {
   const isFile = takesFiles(command);
-  // Items and other words of other commands are no values, unless they are written as one.
+  // Other commands take items and names, so only words that the option accepts count as its value.
   const isValue = values.includes(word) || (values.length > 0 && /^\w+[:,]/.test(word) && isAccepted(option, word));
   if (existsSync(word) || !(isValue || (isFile && values.length > 0 && /^[\w:,%]+$/.test(word)))) return;
   const written = (isValue ? [word] : values).map((each) => `${option.long}=${each}`).join(" or ");
@@ -74,14 +74,14 @@ function isAccepted(option: Option, word: string): boolean {
 /** No-break spaces, and marks without a width. */
 const unseen = /[\u00a0\u2007\u202f\u200b-\u200d\u2060\ufeff]/;
 
-/** Says which mark that nobody sees is in a word; undefined for none. */
+/** Returns a message about the first invisible character in a word; undefined if there is none. */
 export function unseenIn(word: string): string | undefined {
   const [found] = unseen.exec(word) ?? [];
   const code = found?.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return code && `has an unseen character in it (U+${code}); type it again`;
 }
 
-/** Scripts with line ends of Windows, and commands copied from web pages. Values may have such marks. @throws UsageError */
+/** Refuses carriage returns of Windows scripts and invisible characters copied from web pages. @throws UsageError */
 function refuseUnseen(words: readonly string[], command: Command): void {
   for (const [i, word] of words.entries()) {
     const isValue = optionIn(words[i - 1], command)?.required === true;
@@ -95,7 +95,7 @@ function refuseUnseen(words: readonly string[], command: Command): void {
   }
 }
 
-/** The option that a word ends in, also as one of several letters: `-qo` ends in -o. */
+/** Returns the option that takes the next word; in `-qo`, that is -o. */
 function optionIn(word: string | undefined, { options }: Command): Option | undefined {
   const last = /^-[A-Za-z]{2,}$/.test(word ?? "") ? `-${word!.at(-1)}` : word;
   return options.find(({ short, long }) => last !== undefined && (short === last || long === last));
@@ -125,7 +125,7 @@ function refuseSlip(word: string, before: string | undefined, command: Command):
   refuseForm(word, command);
 }
 
-/** Quotation marks and dashes of text programs, and slashes of Windows. @throws UsageError */
+/** Refuses quotation marks and dashes of word processors, and slashes of Windows. @throws UsageError */
 function refuseMark(word: string, command: Command): void {
   if (/^[\u201c-\u201f]/.test(word) && takesFiles(command) && !existsSync(word))
     throw new UsageError(`${word}: begins with the quotation mark of a text program; type "`);

@@ -80,7 +80,7 @@ export class Collector {
 
   constructor(private readonly options: CollectorOptions) {}
 
-  /** Counts by the months and by the columns of few values that the sample of a table shows, and by `wanted`. */
+  /** Returns an observer that counts rows by month, by columns with few values, and by the column `wanted`. */
   observerFor(
     file: string,
     table: Table,

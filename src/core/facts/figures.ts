@@ -58,7 +58,7 @@ const withLines = (what: string, { count, lines }: InputFacts["outvoted"]): stri
 
 type Term = readonly [term: string, text: string];
 
-/** What was paid, what was free, and rows that are not counted. */
+/** Returns units paid and saved, and counts of rows that are left out elsewhere. */
 export function costOf(facts: Facts): { readonly heading: string; readonly terms: readonly Term[] } {
   const { inputs, cached, prechecked, distinct, units, badRows } = facts;
   const isPaid = facts.requests !== null || units.limited === true;

@@ -175,7 +175,7 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
   ];
 }
 
-/** Where the bad rows come from, if that tells something. */
+/** Returns a sentence about the value with the worst share of bad rows, if one stands out. */
 function worstOf({ groups }: Facts): string | undefined {
   const found = groups.flatMap((group) => {
     const value = worseValue(group);

@@ -290,7 +290,7 @@ async function batchesOf(
   return createBatches(options, common.items, classifier, unfinished, onFailure);
 }
 
-/** With DNS, an item is replaced only by one to which it has no objection. */
+/** With DNS, replaces an item only if DNS does not object to the new one. */
 function fixerWith({ kind, fixer, mailCheck }: RunOptions): Fixer | undefined {
   if (fixer === undefined || mailCheck === undefined) return fixer;
   return (item) => {

@@ -21,7 +21,7 @@ export interface Candidate {
 export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean {
   const { list, paths, objects, count } = candidate;
   if (!list.isMap) return itemsIn(candidate, profile).length > 0;
-  // What holds lists of its own is a document, not a record.
+  // A member with lists of objects is a part of a document, not a record.
   const isOfRecords = objects.length === count && !objects.some((object) => Object.values(object).some(holdsObjects));
   const countWith = (path: string) => objects.filter((object) => Object.hasOwn(object, path)).length;
   const isAlike = isOfRecords && paths.some((path) => countWith(path) >= leastAlike * count);
@@ -33,7 +33,7 @@ export function holdsItems(candidate: Candidate, profile: ItemProfile): boolean 
   });
 }
 
-/** Share of the members of an object that have to have a name in common, as records have. */
+/** Share of the members of an object that must have a field in common. */
 const leastAlike = 0.8;
 
 /** Returns whether a document holds an item outside of lists: at its top, or further in under the name of one. */

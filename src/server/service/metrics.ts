@@ -17,7 +17,7 @@ export interface ServerFigures {
 }
 
 const shareOfMost = 0.95;
-/** Without a right key, without its permission, and over its quota or rate. */
+/** Statuses for a wrong key, a missing permission, and a used-up quota or rate. */
 const refusals: readonly string[] = ["401", "403", "429"];
 
 /** A value of a histogram, as prom-client gives it. */

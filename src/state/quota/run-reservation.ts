@@ -85,7 +85,7 @@ export class RunReservation {
 
   #paidBefore = 0;
 
-  /** Units of what was secured that another run of the name has paid, and that are not told yet. */
+  /** Returns, once, the units of secured outputs that another run of the name has paid. */
   takePaidBefore(): number {
     const paid = this.#paidBefore;
     this.#paidBefore = 0;

@@ -36,7 +36,7 @@ export function missingFileHint(path: string, kind: Kind, given: readonly string
   return itemHint(path);
 }
 
-/** Finds what quotes have kept from the shell, and commas and backslashes in the place of what separates names. */
+/** Returns advice on names that quotes kept from the shell, or that commas or backslashes stand in. */
 function slipIn(path: string): string | undefined {
   const [variable] = /^(?:\$\w+|\$\{\w+\}|~)(?=\/)/.exec(path) ?? [];
   if (variable !== undefined)
@@ -51,7 +51,7 @@ function slipIn(path: string): string | undefined {
   return slashed !== path && existsSync(slashed) ? `did you mean ${printable(slashed)}?` : undefined;
 }
 
-/** What to run for an item that was typed in the place of a file or a command; undefined for what is none. */
+/** Returns the command for an item typed in place of a file or a command; undefined if it is no item. */
 export function itemHint(text: string): string | undefined {
   if (tableEndings.has(endingOf(text))) return undefined;
   const items = text.split(/[,;]\s*/);

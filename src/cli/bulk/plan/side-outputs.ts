@@ -12,13 +12,13 @@ import { findBrowser } from "../report/pdf.js";
 export interface SideOutput {
   readonly path: string;
   readonly kind: keyof typeof kinds;
-  /** As it was typed, where that is not always the same. */
+  /** The option as typed, if its kind has several forms. */
   readonly option?: string;
 }
 
 interface SideOutputKind {
   readonly what: string;
-  /** What it is in the run at hand. */
+  /** Noun for messages about two files of one run. */
   readonly role: string;
   readonly option: string;
   readonly endings: readonly string[];

@@ -51,7 +51,7 @@ export function cleanCommand(plan: Plan, table: Table, { statuses, statuses: { s
   return commandLine([...words, ...update, pathWord(from!), "--drop", dropped.join(","), "-o", pathWord(to)]);
 }
 
-/** Repairs mistyped items on the way from the input to a file beside it, where that costs nothing. */
+/** Returns the command that writes the input with its mistyped items repaired, if that costs no units. */
 export function repairCommand(plan: Plan, { repairable, quota }: RunReport): string | undefined {
   const { input, columns } = plan;
   const words = repeatedWords(plan);

@@ -84,7 +84,7 @@ function willDo({ used, left, usedByAll }: Facts["units"]): string {
   return `; the quota has ${grouped(left)} left${before}${used <= left ? "" : `, ${grouped(used - left)} too few`}`;
 }
 
-/** Tables that are made of something else have no lines. */
+/** Empty for tables made of other files, which have no lines. */
 const placesOf = (found: Parameters<typeof linesText>[0]): string =>
   found.lines.length === 0 ? "" : ` (${linesText(found)})`;
 

@@ -26,7 +26,7 @@ export class Totals {
     return this.#files.reduce((sum, { units }) => sum + units.used + units.paidBefore, 0);
   }
 
-  /** Takes units that another run of the name has paid off those of a file; the rest is of files before it. */
+  /** Subtracts units paid by another run of the name from those of a file; the rest belongs to earlier files. */
   withPaid(facts: Facts, paid: number): Facts {
     const { units } = facts;
     const own = Math.min(units.used, paid);

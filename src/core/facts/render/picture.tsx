@@ -12,7 +12,7 @@ const margin = 32;
 const inner = width - 2 * margin;
 const itemsInLine = 3;
 const longestTitle = 80;
-/** Widths of letters as parts of the size, for the widest of the fonts. */
+/** Mean width of a letter as a part of the font size, for the widest font. */
 const letterWidth = 0.58;
 const gradeSize = 15;
 const gradeLetters = Math.floor(inner / (letterWidth * gradeSize));

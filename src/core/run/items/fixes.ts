@@ -18,7 +18,7 @@ interface VerdictCodes {
   readonly reasons: readonly (string | undefined)[];
 }
 
-/** Whether items of a code may be replaced: those that this run has found fake, or like a larger provider. */
+/** Returns whether items of a code may be replaced: this run found them fake, or like a larger provider. */
 export const mayBeMistyped = (code: number, { statuses, reasons }: VerdictCodes) =>
   !isKept(code) && (statuses[code] === "fake" || reasons[code] === similarDomain.code);
 

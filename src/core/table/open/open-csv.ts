@@ -203,7 +203,7 @@ function formatsOf(dialect: Dialect, { format: asked, namedFormat }: TableOption
   return { format, reshaped: isSame ? undefined : wanted } as const;
 }
 
-/** @throws ChoiceError as `choose` does, with the delimiter that is found where another one was named */
+/** Adds the delimiter that would be found to the ChoiceError of `choose`, if another one was given. */
 function withDelimiter<Result>(
   choose: () => Result,
   given: string | null | undefined,
