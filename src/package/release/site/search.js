@@ -4,7 +4,8 @@ import MiniSearch from "minisearch";
 const field = document.querySelector("input[type=search]");
 const list = document.querySelector(".results");
 const most = 12;
-/** Characters of the text that is found. */
+/** Length of the longest sentence that is shown whole, and of a part of a longer one. */
+const longest = 280;
 const shown = 160;
 let index;
 
@@ -17,6 +18,9 @@ function sentenceIn(text, query) {
   const lower = text.toLowerCase();
   const at = Math.max(0, lower.indexOf(words.find((word) => lower.includes(word)) ?? ""));
   const sentence = text.lastIndexOf(". ", at) + 1;
+  const end = text.indexOf(". ", at);
+  const whole = text.slice(sentence, end === -1 ? text.length : end + 1).trim();
+  if (whole.length <= longest) return whole;
   // Of a long sentence, a part that starts with a word.
   const start = at - sentence < shown / 2 ? sentence : text.indexOf(" ", at - shown / 2);
   const part = text.slice(start, start + shown).trim();
