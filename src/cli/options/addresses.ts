@@ -34,7 +34,7 @@ export function dnsServers(value: string): string[] {
 }
 
 /** In place of a URL, which may have a password. */
-const hidden = "it";
+const hidden = "the URL";
 
 /** Hides text without a scheme, which may be a key. */
 const shownUrl = (value: string): string =>

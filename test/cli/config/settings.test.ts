@@ -84,7 +84,11 @@ test.each<[string, Given, string]>([
   ["an unknown setting", { user: { colour: 1 } }, unknown],
   ["null in a file", { project: { emptyValues: null } }, ".idvrc.json: emptyValues: takes text, a number"],
   ["an object in a file", { user: { cell: {} } }, "config.json: cell: takes text, a number"],
-  ["a password, which is not shown", { env: { IDV_BASE_URL: "https://u:p@x.net" } }, "IDV_BASE_URL: it is invalid."],
+  [
+    "a password, which is not shown",
+    { env: { IDV_BASE_URL: "https://u:p@x.net" } },
+    "IDV_BASE_URL: the URL is invalid.",
+  ],
 ])("rejects %s", (_, given, message) => expect(resolve(given)).rejects.toThrow(message));
 
 test.each<[string, (path: string) => void, string]>([
@@ -119,7 +123,7 @@ test("every setting has a variable and a valid default", () => {
 });
 
 test.each([
-  ["baseUrl=https://u:secret@x.net", "--set baseUrl: it is invalid. It must have no user"],
+  ["baseUrl=https://u:secret@x.net", "--set baseUrl: the URL is invalid. It must have no user"],
   ["apiKey=secret", '--set: "apiKey" is not a known setting'],
   ["sk_secret", "--set: takes NAME=VALUE, as in timeout=1m"],
   ["timeout=soon", '--set timeout: "soon" is invalid.'],

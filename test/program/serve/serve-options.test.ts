@@ -185,7 +185,7 @@ describe("a file of options", () => {
     ['{"host": ""}', 'serve.json: host: "" is invalid'],
     ['{"host": null}', "serve.json: host: takes text, a number, true or false"],
     ['{"dns": "bad"}', 'serve.json: dns: "bad" is invalid. It takes on, off, strict or a share, strict:5%.'],
-    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set baseUrl: it is invalid."],
+    ['{"set": "baseUrl=https://u:secret@h"}', "serve.json: set baseUrl: the URL is invalid."],
   ])("%s is refused", async (text, message) => {
     const outcome = await idv(["serve", "--check", "--config", "serve.json"], {
       home: folderOf({ "serve.json": text }),
