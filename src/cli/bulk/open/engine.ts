@@ -41,16 +41,11 @@ export async function openRun(plans: Plans, resources: Resources) {
 }
 
 /** Files beside the output may be in its folder, which appears with the first table. @throws FileError for no folder */
-function prepareFolders({ folder = "", split = "", report, log, badRows, isDryRun }: Plan): void {
-  const { summaryFile, findings } = log;
+function prepareFolders({ folder = "", split = "", log: { summaryFile }, sides, isDryRun }: Plan): void {
   const folderOf = (path: string) => join(resolve(dirname(path)), "/");
   const isIn = (path: string) => folder !== "" && folderOf(path) === join(resolve(folder), "/");
-  const sides = [
-    ...(report?.targets.map(({ path }) => path) ?? []),
-    ...findings.map(({ path }) => path),
-    badRows.file ?? "",
-  ];
-  if (sides.some(isIn) && !isDryRun) createFolder(folder);
+  const isThere = sides.some(({ path, kind }) => kind !== "summary" && isIn(path));
+  if (isThere && !isDryRun) createFolder(folder);
   if (summaryFile === undefined || found(dirname(summaryFile)) !== undefined) return;
   // It is written when the run is paid for, and the folders of the outputs are there by then.
   const appears = [folder, split].some(
