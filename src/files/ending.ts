@@ -14,26 +14,9 @@ export function endingOf(path: string): string {
 /** Of files that are no tables, or of tables that are only read. */
 const notWritten = new Set([
   ...["xls", "xlsb", "ods", "numbers", "feather", "arrow", "avro", "orc", "parquet"],
-  ...[
-    "xml",
-    "html",
-    "htm",
-    "md",
-    "markdown",
-    "pdf",
-    "doc",
-    "docx",
-    "rtf",
-    "odt",
-    "ppt",
-    "pptx",
-    "yaml",
-    "yml",
-    "vcf",
-    "ldif",
-  ],
+  ...["xml", "html", "htm", "pdf", "doc", "docx", "rtf", "odt", "ppt", "pptx", "yaml", "yml", "vcf", "ldif"],
+  ...["md", "markdown", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz", "zip"],
   ...["png", "jpg", "jpeg", "gif", "svg", "webp", "sql", "db", "sqlite", "js", "ts", "py", "sh", "exe", "eml", "mbox"],
-  ...["zip", "7z", "bz2", "xz", "br", "lz4", "rar", "tar", "tgz"],
 ]);
 
 /** Whether a table can have this name: false for other files, and for tables that are only read. */

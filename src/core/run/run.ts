@@ -10,7 +10,6 @@ import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
 import { typoDomain } from "../classifier/rules/domain/typo-domain.js";
-import { mayReceiveMail } from "../classifier/rules/domain/unknown-tld.js";
 import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
@@ -27,13 +26,13 @@ import { DomainCounts, topDomains } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
-import { type Fixer, mayBeMistyped } from "./items/fixes.js";
 import { anyUpdate, badRowCode, keepsStatus, tooManyKept, type Update } from "./rows/earlier-fields.js";
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
 import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
 import { countsSince, type RunSession } from "./session.js";
 import { type Charges, createCharges } from "./settle/charges.js";
+import { checkMail, fixerWith } from "./settle/mail-check.js";
 import type { OpenItems } from "./settle/open-items.js";
 import type { NumberedChunk, Settler } from "./settle/settler.js";
 import { countNew, isKept } from "./status-codes.js";
@@ -288,49 +287,6 @@ async function batchesOf(
   await common.items.load();
   const unfinished = (await cache?.unfinished()) ?? [];
   return createBatches(options, common.items, classifier, unfinished, onFailure);
-}
-
-/** With DNS, replaces an item only if DNS does not object to the new one. */
-function fixerWith({ kind, fixer, mailCheck }: RunOptions): Fixer | undefined {
-  if (fixer === undefined || mailCheck === undefined) return fixer;
-  return (item) => {
-    const fix = fixer(item);
-    return fix && mailCheck.verdictOn(kind, fix.item, fix.status).status === fix.status ? fix : undefined;
-  };
-}
-
-async function checkMail(
-  chunk: NumberedChunk,
-  { kind, mailCheck, fixer }: RunOptions,
-  ledger: ItemLedger,
-  classifier: BlockClassifier,
-): Promise<void> {
-  if (mailCheck === undefined) return;
-  const codes = ledger.codesOf(chunk);
-  const { hashes } = chunk.items ?? chunk;
-  const { statuses, reasons } = ledger.codes;
-  const isOpen = (code: number) => mayReceiveMail({ status: statuses[code] ?? "", reason: reasons[code] });
-  const hashOf = (index: number) => ({ low: hashes[2 * index]!, high: hashes[2 * index + 1]! });
-  const passed: { readonly item: string; readonly index: number }[] = [];
-  const isAsked = (index: number) => isOpen(codes[index]!);
-  classifier.items.each(chunk.chunk, chunk, isAsked, (item, index) => passed.push({ item, index }));
-  const meant: string[] = [];
-  const isMistyped = (index: number) => mayBeMistyped(codes[index]!, ledger.codes);
-  if (fixer) {
-    classifier.items.each(chunk.chunk, chunk, isMistyped, (item) => {
-      const fix = fixer(item);
-      if (fix !== undefined) meant.push(fix.item);
-    });
-  }
-  const items = passed.map(({ item }) => item);
-  await mailCheck.ask(kind, [...items, ...meant]);
-  for (const { item, index } of passed) {
-    // The same item in another chunk may have been settled meanwhile.
-    const code = ledger.codeOf(hashOf(index));
-    const status = statuses[code]!;
-    const verdict = isOpen(code) ? mailCheck.verdictOn(kind, item, status) : undefined;
-    if (verdict !== undefined && verdict.status !== status) ledger.settle(hashOf(index), verdict);
-  }
 }
 
 function countDomains(
