@@ -61,13 +61,35 @@ const checksumBytes = 32;
 /** Smaller modules are compiled as fast as code is read. */
 const leastLength = 10_000;
 
+/** Memory for one file at a time: to get other memory from the system for each takes longer than to read them. */
+let space = Buffer.allocUnsafeSlow(1 << 20);
+
+/** Returns the memory for a file of `size` bytes behind `before` others; what is read next overwrites it. */
+function spaceFor(before, size) {
+  const end = before + size;
+  // Room for what follows a module.
+  if (space.length < end + tail.length) space = Buffer.allocUnsafeSlow(2 * end);
+  return space.subarray(before, end);
+}
+
+function readInto(file, before = 0) {
+  const bytes = spaceFor(before, fs.fstatSync(file).size);
+  let length = 0;
+  while (length < bytes.length) {
+    const count = fs.readSync(file, bytes, length, bytes.length - length, null);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** Returns undefined if there is none that is whole: V8 does not notice damage, and crashes. */
 function readCode(path) {
   let file;
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
     const found = fs.fstatSync(file);
-    const bytes = found.isFile() && isOwn(found) ? fs.readFileSync(file) : Buffer.alloc(0);
+    const bytes = found.isFile() && isOwn(found) ? readInto(file) : Buffer.alloc(0);
     const code = bytes.subarray(checksumBytes);
     return checksum(code).equals(bytes.subarray(0, checksumBytes)) ? code : undefined;
   } catch {
@@ -80,13 +102,16 @@ function readCode(path) {
 /** Only names with the hash of their bytes say for which source compiled code is. */
 const hasHash = (path) => /-[\w-]{8}\.js$/.test(path);
 
+/** What Node.js puts around a module. */
+const head = "(function (exports, require, module, __filename, __dirname) {";
+const tail = "\n})";
+
 function compile(source, path) {
   const name = `${basename(path)}.${process.version}-${process.arch}`;
   const isWorthCode = codeFolder !== undefined && hasHash(path) && source.length >= leastLength;
   const code = isWorthCode ? join(codeFolder, name) : undefined;
   const cachedData = code === undefined ? undefined : readCode(code);
-  const head = "(function (exports, require, module, __filename, __dirname) {";
-  const script = new vm.Script(`${head}${source}\n})`, { filename: path, columnOffset: -head.length, cachedData });
+  const script = new vm.Script(source, { filename: path, columnOffset: -head.length, cachedData });
   if (code !== undefined) {
     scripts.set(code, script);
     isCodeMissing ||= cachedData === undefined || script.cachedDataRejected;
@@ -130,20 +155,35 @@ function expectLongRun() {
   if (process.versions.v8?.startsWith("11.")) require("node:v8").setFlagsFromString("--interrupt-budget=400000");
 }
 
+/** Returns a module with its head and tail, which are read into one piece: V8 would copy what is joined. */
+function sourceOf(path) {
+  const embedded = readEmbedded(path);
+  let file;
+  try {
+    file = embedded ? undefined : fs.openSync(path);
+    const bytes = embedded ? spaceFor(head.length, embedded.length) : readInto(file, head.length);
+    if (embedded) bytes.set(embedded);
+    space.write(head, "latin1");
+    space.write(tail, head.length + bytes.length, "latin1");
+    // The bundles are in ASCII, which needs no decoder.
+    return space.toString(hasHash(path) ? "latin1" : "utf8", 0, head.length + bytes.length + tail.length);
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
+  }
+}
+
 function load(path) {
   const known = modules.get(path);
   if (known) return known.exports;
-  let bytes;
+  let source;
   try {
-    bytes = readEmbedded(path) ?? fs.readFileSync(path);
+    source = sourceOf(path);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
     throw Object.assign(new Error(`Cannot find module '${path}'`), { code: "MODULE_NOT_FOUND" });
   }
   const module = { exports: {} };
   modules.set(path, module);
-  // The bundles are in ASCII, which needs no decoder.
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(hasHash(path) ? "latin1" : "utf8");
   const run = compile(source, path);
   run.call(module.exports, module.exports, requireFrom(path), module, path, dirname(path));
   return module.exports;
