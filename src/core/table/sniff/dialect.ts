@@ -30,9 +30,10 @@ export function sniffDialect(
 ) {
   const { quote = '"', comment = null } = known;
   const given: Marks = { quote, escape: known.escape ?? quote, comment, skipsSpaces: false };
+  const present = delimiters.filter((each) => bytes.includes(each));
   const assessed = (marks: Marks, fixed: string | null | undefined) => {
     const split = splitterOf(bytes, isWhole, marks);
-    const found = fixed === undefined ? sniffDelimiter(split, options) : fixed;
+    const found = fixed === undefined ? sniffDelimiter(split, options, present) : fixed;
     return { marks, delimiter: found, split, ...stepsOf(split(found), options) };
   };
   const usual = assessed(given, delimiter);
@@ -95,11 +96,15 @@ export function dialectWords(
 /** The first of equals wins: the rarest in text. Dots, colons and spaces are in addresses and names. */
 const delimiters = ["\t", "|", ";", ","] as const;
 
-/** Prefers a header with a wanted column, then items as fields in most records, then consistent splits. */
-export function sniffDelimiter(split: SplitSample, options: LayoutOptions): string | null {
+/** Of those that are `candidates`. Prefers a header with a wanted column, then items as fields in most records, then consistent splits. */
+export function sniffDelimiter(
+  split: SplitSample,
+  options: LayoutOptions,
+  candidates: readonly string[] = delimiters,
+): string | null {
   const plain = assess(null, split(null), options);
   let best = plain;
-  for (const delimiter of delimiters) {
+  for (const delimiter of candidates) {
     const candidate = assess(delimiter, split(delimiter), options);
     if (isDelimiter(candidate, plain) && isBetter(candidate, best, plain)) best = candidate;
   }

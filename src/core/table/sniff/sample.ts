@@ -23,10 +23,22 @@ export const maximumRecords = 100;
 
 export const startRecords = 1000;
 
-/** Leaves out a record that is cut off. */
-export const splitterOf =
-  (sample: Buffer, isWhole: boolean, marks: Marks = usualMarks, most = maximumRecords): SplitSample =>
-  (delimiter) => ({ records: split(sample, delimiter, isWhole, marks, most) });
+/** Leaves out a record that is cut off. Splits once with each delimiter. */
+export function splitterOf(
+  sample: Buffer,
+  isWhole: boolean,
+  marks: Marks = usualMarks,
+  most = maximumRecords,
+): SplitSample {
+  const samples = new Map<string | null, Sample>();
+  return (delimiter) => {
+    const known = samples.get(delimiter);
+    if (known !== undefined) return known;
+    const found = { records: split(sample, delimiter, isWhole, marks, most) };
+    samples.set(delimiter, found);
+    return found;
+  };
+}
 
 export function lineSplitterOf(sample: Buffer, marks: Marks): SplitSample {
   const lines = sample.toString("latin1").split(/\r\n|\n|\r/, maximumRecords);
