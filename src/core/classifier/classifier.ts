@@ -79,8 +79,8 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
   }
 
   /** A direct-mapped cache. `seen` has the hash of the last domain that missed it at each index. */
-  const rememberedNames: string[] = Array(rememberedDomains).fill("");
-  const rememberedFacts: DomainFacts[] = Array(rememberedDomains).fill(ordinaryDomain);
+  let rememberedNames: string[] = [];
+  let rememberedFacts: DomainFacts[] = [];
   const seen = new Int32Array(rememberedDomains);
 
   function domainFacts(ascii: string): DomainFacts {
@@ -110,6 +110,10 @@ export function createClassifier(disposable: ClassifierTable, ownLists = noOwnLi
     const facts = domainFacts(ascii);
     // Store a domain at its second miss: most domains of a list occur once, and storing them costs more than it saves.
     if (seen[slot] === mixed) {
+      if (rememberedNames.length === 0) {
+        rememberedNames = Array(rememberedDomains).fill("");
+        rememberedFacts = Array(rememberedDomains).fill(ordinaryDomain);
+      }
       rememberedNames[slot] = ascii;
       rememberedFacts[slot] = facts;
     }

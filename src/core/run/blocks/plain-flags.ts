@@ -34,8 +34,9 @@ export function plainFlagsOf(kind: Kind, { dialect: { delimiter, quote } }: Tabl
 }
 
 export class PlainFlags {
-  readonly #low = new Int32Array(slots);
-  readonly #high = new Int32Array(slots);
+  // Made for the first domain: most runs ask for no flags.
+  #low = new Int32Array(0);
+  #high = new Int32Array(0);
   readonly #flags: (readonly Flag[])[] = [];
 
   constructor(private readonly kind: Kind) {}
@@ -53,6 +54,7 @@ export class PlainFlags {
     const high = domains[word + 1]!;
     const slot = low & (slots - 1);
     if (this.#low[slot] !== low || this.#high[slot] !== high || this.#flags[slot] === undefined) {
+      if (this.#low.length === 0) [this.#low, this.#high] = [new Int32Array(slots), new Int32Array(slots)];
       this.#low[slot] = low;
       this.#high[slot] = high;
       this.#flags[slot] = flagsOfDomain(bytes, start, start + length);
