@@ -70,7 +70,7 @@ export class Quotas {
   }
 
   reserve(request: UnitRequest): Promise<Reserved> {
-    return this.#write(() => reserve(this.from, request), request.isFinal === true);
+    return this.#write(() => reserve(this.from, request), false);
   }
 
   deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
@@ -82,8 +82,9 @@ export class Quotas {
     return isDurable || this.isServer ? this.database.write(work) : this.database.writeFast(work);
   }
 
-  release(id: string): Promise<void> {
-    return this.database.writeFast(() => release(this.from, id));
+  /** If it `isDurable`, all deliveries before it are. */
+  release(id: string, isDurable = false): Promise<void> {
+    return this.database[isDurable ? "write" : "writeFast"](() => release(this.from, id));
   }
 
   beat(id: string): Promise<boolean> {

@@ -23,7 +23,6 @@ export interface UnitRequest {
   readonly remembers?: reservation.NamedPart | undefined;
   /** The items that are about to be delivered. */
   readonly seal?: (reservation.NamedPart & ItemDigests) | undefined;
-  readonly isFinal?: boolean | undefined;
   /** Undefined if another look is needed. */
   readonly isDead: (other: Other, now: number) => boolean | undefined;
 }

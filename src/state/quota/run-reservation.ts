@@ -51,6 +51,8 @@ export interface DeliveredItems {
 }
 
 const mostWait = deadMilliseconds + signMilliseconds;
+/** Deliveries that follow within this time share a durable write: files of a folder come every few milliseconds. */
+const unsyncedMilliseconds = 1000;
 
 export class RunReservation {
   readonly #quotas: Quotas;
@@ -70,6 +72,9 @@ export class RunReservation {
   #signs: NodeJS.Timeout | undefined;
   /** Milliseconds by the clock, which can be set, and by the time awake, which stops in sleep. */
   #seen = { clock: 0, awake: 0 };
+  /** Time of the last durable delivery. A power failure makes those since then free. */
+  #syncedAt = Number.NEGATIVE_INFINITY;
+  #isSynced = true;
 
   constructor(quotas: Quotas, run: RunIdentity) {
     this.#quotas = quotas;
@@ -155,7 +160,10 @@ export class RunReservation {
       // Another process delivers it, or there is nothing to deliver.
       if (this.#run.id !== undefined || this.#held === held) return;
       const change = { id: this.#id, kind: this.#run.kind, held, holds: this.#held };
-      await this.#retrying(() => this.#quotas.deliver(change, units === undefined));
+      const isDurable = units === undefined && performance.now() - this.#syncedAt > unsyncedMilliseconds;
+      await this.#retrying(() => this.#quotas.deliver(change, isDurable));
+      this.#isSynced = isDurable;
+      if (isDurable) this.#syncedAt = performance.now();
     });
   }
 
@@ -173,7 +181,7 @@ export class RunReservation {
     clearInterval(this.#signs);
     return this.#inTurn(async () => {
       if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
-        await this.#quotas.release(this.#id).catch(() => {});
+        await this.#quotas.release(this.#id, !this.#isSynced).catch(() => {});
       }
       this.#hasRow = false;
       this.#held = 0;
@@ -198,7 +206,7 @@ export class RunReservation {
     return this.#inTurn(async () => {
       this.#signs ??= setInterval(() => this.#beat(), signMilliseconds).unref();
       const seal = this.#named && isFinal && this.items ? { ...this.#named, ...this.items.digests() } : undefined;
-      const request = { ...this.#requestFor(this.#held + units), seal, isFinal };
+      const request = { ...this.#requestFor(this.#held + units), seal };
       const reserved = await this.#retrying(() => this.#quotas.reserve(request));
       this.#hasRow = true;
       this.#sign();

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProcessState } from "../../../src/state/lease.js";
 import { deliverAll } from "../../../src/state/quota/deliveries.js";
+import { fileQuota } from "../../../src/state/quota/quota.js";
 import { openQuotaFile } from "../../../src/state/quota/quota-file.js";
-import type { Quotas } from "../../../src/state/quota/quotas.js";
+import { Quotas } from "../../../src/state/quota/quotas.js";
 import { RunReservation } from "../../../src/state/quota/run-reservation.js";
 import { UnitsLost } from "../../../src/state/quota/units-lost.js";
 import { openPostgresServiceStore } from "../../../src/state/service/database/postgres.js";
@@ -686,4 +687,23 @@ test("a period that began when an earlier one did gives back nothing of the earl
   await quotas.configure({ period: "month" });
   await quotas.release("a");
   expect(await quotas.read(isDead)).toMatchObject({ used: 80, left: 20 });
+});
+
+test("deliveries of one second share a durable write, and the end of a run makes the last ones durable", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  const database = await openStateFile(join(temporaryFolder(), "quota.db"), Date.now, { isQuota: true });
+  onTestFinished(() => database.close());
+  const durable = vi.spyOn(database, "write");
+  const { run } = start(new Quotas(database, fileQuota));
+  const counts: number[] = [];
+  for (const milliseconds of [0, 10, 990, 1010, 20]) {
+    now += milliseconds;
+    await run.charge(2);
+    await run.secure();
+    await run.deliver();
+    counts.push(durable.mock.calls.length);
+  }
+  await run.end();
+  expect([...counts, durable.mock.calls.length]).toEqual([1, 1, 1, 2, 2, 3]);
 });
