@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { FileError } from "../../files/errors.js";
 import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
-import { nativeAdvice, nativeCode } from "../../package/native-code.js";
+import { nativeAdvice, nativeZstd } from "../../package/native-code.js";
 import type { Compression } from "./compression-format.js";
 import { GzipWriter } from "./gzip.js";
 import { zstdPieces } from "./zstd-frames.js";
@@ -98,7 +98,7 @@ async function zstd(name: string) {
     };
   }
   try {
-    const { Compressor, Decompressor } = await nativeCode().zstd();
+    const { Compressor, Decompressor } = await nativeZstd();
     if (typeof Compressor === "function") {
       return { compressor: () => new Compressor(3), decompressor: () => new Decompressor() };
     }

@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../../files/folders.js";
-import { nativeAdvice, nativeCode } from "../../package/native-code.js";
+import { nativeAdvice, nativeSqlite } from "../../package/native-code.js";
 import { StoreError } from "../errors.js";
 import { schemaVersion } from "../sql.js";
 import { sharedKindOf } from "./shared-folder.js";
@@ -143,9 +143,9 @@ export async function loadSqlite(): Promise<SqliteModule> {
   const builtin: string = "node:sqlite";
   if (difference >= 0) return await import(builtin);
   try {
-    return await nativeCode().sqlite();
+    return nativeSqlite();
   } catch (error) {
-    if (!/^(?:No native build|Cannot find (?:module|package))/.test((error as Error).message)) throw error;
+    if (!/^Cannot find module/.test((error as Error).message)) throw error;
     throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`, { obstacle: "no SQLite" });
   }
 }
