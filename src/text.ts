@@ -3,10 +3,11 @@
 export const readFormats = "CSV, TSV, one item per line, JSON, JSON Lines, .xlsx, vCard or LDIF, also with gzip";
 
 /** Control characters move the cursor, direction marks disguise a name, and there are line separators. */
-const moving = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+const withoutMoves = (text: string, escaped: (character: string) => string): string =>
+  /^[ -~]*$/.test(text) ? text : text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
 
 export function printable(text: string): string {
-  const shown = text.replace(moving, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  const shown = withoutMoves(text, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
   return isForRunner ? withoutCommands(shown) : shown;
 }
 
@@ -28,7 +29,7 @@ export function printForRunner(isRunner: boolean): void {
 const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 
-const escapeText = (text: string): string => text.replaceAll("%", "%25").replace(moving, encodeURIComponent);
+const escapeText = (text: string): string => withoutMoves(text.replaceAll("%", "%25"), encodeURIComponent);
 const escapeProperty = (text: string): string => escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands */

@@ -17,7 +17,7 @@ import type { Kind } from "../../src/core/classifier/verdict.js";
 import { Kernel, kernelModule, prepareMemory } from "../../src/core/kernel/kernel.js";
 import * as layout from "../../src/core/kernel/layout.js";
 import { askCode, seedWords } from "../../src/core/kernel/layout.js";
-import { spellingCode, writeDomainTables } from "../../src/core/kernel/tables.js";
+import { spellingCode, writeFurtherTables } from "../../src/core/kernel/tables.js";
 import { BlockMemory } from "../../src/core/run/blocks/threads/block-memory.js";
 import { Cells, usualCells } from "../../src/core/run/items/cells.js";
 import { extractItem, itemKey, mailboxKey } from "../../src/core/run/items/item.js";
@@ -41,7 +41,7 @@ class Judge {
     const shape = { delimiter: 0x2c, column: 0 };
     prepareMemory(this.#memory.memory, { shape, width: 1, padding: 0x2c, columns: 1, tails: [], seed });
     const { memory } = this.#memory;
-    writeDomainTables(memory.buffer, by);
+    writeFurtherTables(memory.buffer, by);
     this.kernel = new Kernel(kernelModule(), memory, this.#memory.scratchOf(0), by, kind);
   }
 

@@ -2,7 +2,7 @@
 
 // Invisible characters (Z, Cc, Cf, Default_Ignorable_Code_Point), punctuation, accents of their own, and full-width
 // angle brackets and ornamental quotes, which are symbols in Unicode.
-const mark = /^[\p{Z}\p{Cc}\p{Cf}\p{DI}\p{P}\p{Sk}＜＞❛-❞]$/u;
+const isMark = (character: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}\p{DI}\p{P}\p{Sk}＜＞❛-❞]$/u.test(character);
 
 export const apostrophes = /[´ʼ‘’′＇]/g;
 
@@ -16,7 +16,7 @@ export const withoutMarks = (text: string, span: Span): Span =>
   trimmedBy(
     text,
     span,
-    (character) => (character <= " " && character !== "\x1b") || (character >= "\x7f" && mark.test(character)),
+    (character) => (character <= " " && character !== "\x1b") || (character >= "\x7f" && isMark(character)),
   );
 
 export const withoutBlanks = (text: string, span: Span): Span =>

@@ -39,16 +39,20 @@ export function writeTables(memory: ArrayBufferLike): void {
     if (isAtomText[code] === 1 && code !== bar) bytes[layout.atomClass + half]! |= bit;
     if (/[a-z0-9-]/i.test(String.fromCharCode(code))) bytes[layout.labelClass + half]! |= bit;
   }
-  letters ??= letterBits();
-  bytes.set(letters, layout.letters);
   if (mailboxNames.length >= layout.mostGrammars) throw new Error("too many grammars for the kernel");
   for (const [index, name] of mailboxNames.entries()) writeGrammar(memory, index + 1, name);
   for (const start of placeholderStarts) bytes[layout.placeholders + (start >> 3)]! |= 1 << (start & 7);
 }
 
-/** Writes names. Without them, the kernel asks about each domain: for small inputs, faster than writing over 1 MB. */
-export function writeDomainTables(memory: ArrayBufferLike, { tables }: Classifier): void {
-  const { suffixes, disposables, ownLists, isAboutAll } = tables;
+/**
+ * Writes letters and names. Without them, the kernel asks about each domain, and leaves items with letters beyond ASCII:
+ * for small inputs, faster than writing over 1 MB. Without a classifier, there are no names.
+ */
+export function writeFurtherTables(memory: ArrayBufferLike, classifier: Classifier | undefined): void {
+  letters ??= letterBits();
+  new Uint8Array(memory).set(letters, layout.letters);
+  if (classifier === undefined) return;
+  const { suffixes, disposables, ownLists, isAboutAll } = classifier.tables;
   const isTooLarge =
     suffixes.length > 2 * layout.mostSuffixSlots || disposables.length > 2 * layout.mostDisposableSlots;
   if (isTooLarge) return;

@@ -23,14 +23,14 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 
 // RFC 6531 allows any UTF-8, but no real mailbox has these (U+FFFD is what invalid UTF-8 decodes to). Joiners between
 // characters beyond ASCII stay: Persian, Hindi and Sinhala need them (RFC 5892, A.1 and A.2).
-const unusable = /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u;
+const isUnusable = (character: string): boolean => /(?![\u200c\u200d])[\p{C}\p{Z}\ufffd]/u.test(character);
 
 const isJoiner = (charCode: number): boolean => charCode === 0x200c || charCode === 0x200d;
 
 const isUsable = (address: string, at: number): boolean =>
   isJoiner(address.charCodeAt(at))
     ? address.charCodeAt(at - 1) > 127 && address.charCodeAt(at + 1) > 127
-    : !unusable.test(characterAt(address, at));
+    : !isUnusable(characterAt(address, at));
 
 /** Fast path for 9 in 10: a dot-atom at a host name without `--`. Returns the index of its `@`, or -1 if unsure. */
 export function findPlainAt(text: string): number {

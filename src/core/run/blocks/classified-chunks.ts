@@ -6,7 +6,7 @@ import type { Classifier } from "../../classifier/classifier.js";
 import type { ClassifierSource } from "../../classifier/tables/load-classifier.js";
 import { resetCounts } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
-import { writeDomainTables } from "../../kernel/tables.js";
+import { writeFurtherTables } from "../../kernel/tables.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { ScannedTable } from "../../table/scan/scanned-records.js";
 import { readerOf } from "../../table/writers/writer-of.js";
@@ -69,7 +69,7 @@ export function classifyTable(
     prepareMemory(memory, kernelSettings(options));
     resetCounts(memory.buffer);
     // Small inputs skip this; `newPool` does it when more blocks arrive.
-    if (engine.classifier && (inputShare() ?? 1) < 1) writeDomainTables(memory.buffer, engine.classifier);
+    if ((inputShare() ?? 1) < 1) writeFurtherTables(memory.buffer, engine.classifier);
   }
   const classifier = new BlockClassifier(options, engine.classifier, prepared?.kernel, main);
   const read = readerOf(table.shape, table.target, options.columns, table.onBadRow);
@@ -81,7 +81,7 @@ export function classifyTable(
     if (prepared === null || looksAtRows(options)) return undefined;
     const { memory } = prepared;
     const { createWorkerPool } = await import("./threads/worker-pool.js");
-    if (engine.classifier) writeDomainTables(memory.memory.buffer, engine.classifier);
+    writeFurtherTables(memory.memory.buffer, engine.classifier);
     return withKernel((module) => createWorkerPool(options, engine.source, module, memory, classifier));
   }
 

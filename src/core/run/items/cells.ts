@@ -133,9 +133,11 @@ export class Cells {
   #isEmptied(value: string): boolean {
     const { start, end } = withoutMarks(value, { start: 0, end: value.length });
     const text = start < end ? value.slice(start, end) : value;
-    if (this.#emptyValues.has(text.toLowerCase()) || !/[\p{L}\p{N}@]/u.test(text)) return true;
+    const isWord = /[a-z\d@]/i.test(text) || /[\p{L}\p{N}@]/u.test(text);
+    if (this.#emptyValues.has(text.toLowerCase()) || !isWord) return true;
     if (this.options.isPlainList && /^(?:#|\/\/|--|;)\s|^[^@.]*:$/.test(text)) return true;
-    return /^\p{L}[\p{L} _-]*$/u.test(text) && nameFitOf(text, profiles[this.options.kind]) === 3;
+    const isName = /^[a-z][a-z _-]*$/i.test(text) || (!/^[ -~]*$/.test(text) && /^\p{L}[\p{L} _-]*$/u.test(text));
+    return isName && nameFitOf(text, profiles[this.options.kind]) === 3;
   }
 }
 

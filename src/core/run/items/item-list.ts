@@ -14,7 +14,8 @@ export const longestList = 131_072;
 
 const separators: ReadonlySet<string> = new Set([...",;|\r\n", ...foreignSeparators]);
 const betweenItems = /:::|\s+/g;
-const betweenWords = /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|\([^()@]*\)|[^\p{L}\p{N}]+)$/iu;
+const isBetween = (text: string): boolean =>
+  /^(?:and|or|und|oder|et|ou|y|o|e|i|en|och|\([^()@]*\)|[^\p{L}\p{N}]+)$/iu.test(text);
 
 /** Addresses of other systems in Exchange's `proxyAddresses`, which reach no mailbox by SMTP. */
 const otherSystem = /^(?:x500|x400|sip|eum|spo|notes|ccmail|msmail|gwise):/i;
@@ -116,10 +117,10 @@ function isNamed(text: string): boolean {
   const isOpen = open >= 0 && (isAngle ? text[open] === "<" : "([{".includes(text[open]!));
   return (isOpen && text.includes("@", open)) || afterName.test(text);
 }
-const severalWords = /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u;
+const areWords = (text: string): boolean => /^[\p{L}\p{M}'’-]+\.?(?:\s+[\p{L}\p{M}'’-]+\.?)+$/u.test(text);
 
 /** `Ann Lee` or `Maria de la Cruz` beside an address: other words say that it is not used, or are part of it. */
-export const isPersonName = (text: string): boolean => severalWords.test(text) && /^\p{Lu}.*\s\p{Lu}\S*$/u.test(text);
+export const isPersonName = (text: string): boolean => areWords(text) && /^\p{Lu}.*\s\p{Lu}\S*$/u.test(text);
 
 /** A part of a list: an item, with its name if it has one, or the name of somebody without an item. */
 export type ListPart = Span & { readonly isName?: true };
@@ -133,7 +134,7 @@ function withNames(text: string, parts: readonly Span[]): readonly ListPart[] {
     if (isName) joined.push({ start: names[0]!.start, end: names.at(-1)!.end, isName });
     else
       for (const part of names) {
-        const isNamed = severalWords.test(text.slice(part.start, part.end));
+        const isNamed = areWords(text.slice(part.start, part.end));
         joined.push(isNamed ? { ...part, isName: true } : part);
       }
     names = [];
@@ -188,7 +189,7 @@ export function listedParts(kind: Kind, text: string): readonly ListPart[] | und
     return !isOther;
   });
   const parts = (kind === "email" ? withNames(text, own) : own).flatMap((part) => piecesOf(kind, text, part));
-  const said = parts.filter(({ start, end }) => !betweenWords.test(text.slice(start, end)));
+  const said = parts.filter(({ start, end }) => !isBetween(text.slice(start, end)));
   const texts = said.map(({ start, end }) => text.slice(start, end));
   const items = texts.filter((part) => isItem(kind, part)).length;
   // What is left of an address, such as `bob@`, counts beside a whole one; a name such as `@bob` is one in other networks.

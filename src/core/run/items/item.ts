@@ -73,7 +73,7 @@ function findAddress(text: string, span: Span): FoundItem {
   return addressAt(text, span)[0];
 }
 
-const plainText = /^[\x20-\x7e\p{Ll}\p{Lu}]*$/u;
+const isPlainText = (text: string): boolean => /^[ -~]*$/.test(text) || /^[\x20-\x7e\p{Ll}\p{Lu}]*$/u.test(text);
 
 function addressAt(text: string, span: Span): readonly [FoundItem, number] {
   const { outer, inner } = unwrap(text, span);
@@ -84,7 +84,7 @@ function addressAt(text: string, span: Span): readonly [FoundItem, number] {
     const [address = ""] = own.split("?");
     return [{ item: decoded(address), start, end: start + address.length, isMarked: false }, start];
   }
-  const item = plainText.test(own)
+  const item = isPlainText(own)
     ? own
     : own
         .replace(hidden, "")

@@ -9,10 +9,11 @@ const shared = /[ÁÄÅÉÍÓÖÚÜßáäåéíóöúü]/g;
 /** Letters that are common in Western Europe, and whose codes are not those of common Latvian letters. */
 const telling = /[ÁÄÅÆÉÍÑÓÖØÚÜßàáãäåæéíñóöøúü]/g;
 /** Any text in windows-1252 that contains only these letters and the usual signs, and no sign within a word. */
-const westernText = new RegExp(
-  `^(?!.*[${westernLetters}]{3}|.*\\p{L}[^\\0-\\x7f\\s\\p{L}’–—]\\p{L})[\\0-\\x7f\\s${westernLetters}‘’“”–—…«»¡¿°·€]*$`,
-  "su",
-);
+const westernText = () =>
+  new RegExp(
+    `^(?!.*[${westernLetters}]{3}|.*\\p{L}[^\\0-\\x7f\\s\\p{L}’–—]\\p{L})[\\0-\\x7f\\s${westernLetters}‘’“”–—…«»¡¿°·€]*$`,
+    "su",
+  );
 /** Letters that are Hungarian ones in windows-1250, and letters that Hungarian texts do not contain. */
 const hungarian = /[ÕÛõû]/;
 const notHungarian = /[ÀÃÇÈÊàãçèê]/;
@@ -64,8 +65,9 @@ const alphabets = [
   { encodings: ["windows-1256"], letters: "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" },
 ];
 
-const mixedCase = /(?![\0-\x7f])\p{Ll}\p{Lu}|\p{Ll}(?![\0-\x7f])\p{Lu}|\p{L}(?![\0-\x7f])\p{Lu}\p{Ll}/u;
-const mixedScripts = /[a-z](?![\0-\x7f])\p{L}|(?![\0-\x7f])\p{L}[a-z]/iu;
+const mixesCase = (text: string): boolean =>
+  /(?![\0-\x7f])\p{Ll}\p{Lu}|\p{Ll}(?![\0-\x7f])\p{Lu}|\p{L}(?![\0-\x7f])\p{Lu}\p{Ll}/u.test(text);
+const mixesScripts = (text: string): boolean => /[a-z](?![\0-\x7f])\p{L}|(?![\0-\x7f])\p{L}[a-z]/iu.test(text);
 const signs = "‘’“”„–—…«»°§€";
 /** Fewest different letters of an alphabet: with less, too many languages fit. */
 const fewestDifferent = 3;
@@ -101,8 +103,8 @@ function byAlphabet(bytes: Uint8Array): string | undefined {
 
 function isWrittenIn(letters: string, text: string): boolean {
   const all = letters + letters.toUpperCase();
-  if (!new RegExp(`^[\\0-\\x7f\\s${all}${signs}]*$`, "u").test(text) || mixedCase.test(text)) return false;
-  if (!/\p{Script=Latin}/u.test(letters) && mixedScripts.test(text)) return false;
+  if (!new RegExp(`^[\\0-\\x7f\\s${all}${signs}]*$`, "u").test(text) || mixesCase(text)) return false;
+  if (!/\p{Script=Latin}/u.test(letters) && mixesScripts(text)) return false;
   const found = text.toLowerCase().match(new RegExp(`[${letters}]`, "gu")) ?? [];
   return found.length >= fewestCharacters && new Set(found).size >= fewestDifferent;
 }
@@ -117,7 +119,7 @@ function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
 
 /** Shared letters are always correct. Others must be many, and none only needed by the other languages. */
 function isWestern(text: string): boolean {
-  if (!westernText.test(text)) return false;
+  if (!westernText().test(text)) return false;
   const letters = text.match(western)?.length ?? 0;
   if (text.match(shared)?.length === letters) return true;
   if (hungarian.test(text) && !notHungarian.test(text)) return false;

@@ -14,7 +14,7 @@ const longestName = 80;
 const areNames = (fields: readonly string[], profile: ItemProfile): boolean =>
   fields.every((field) => {
     const name = nameText(field).trim();
-    const isName = name.length <= longestName && (/\p{L}/u.test(name) || /^[#№]$/.test(name));
+    const isName = name.length <= longestName && (/[a-z]/i.test(name) || /\p{L}/u.test(name) || /^[#№]$/.test(name));
     return name === "" || (isName && !profile.resembles(name) && profile.likeness(itemText(field)) === 0);
   });
 
