@@ -119,12 +119,13 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
       "if it is UTF-16, save it as UTF-8",
     );
   }
-  const controls = start.filter((byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b).length;
+  const controls = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
   if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
 }
 
 /** More than a quarter. In a short text, a field may contain some; UTF-16 has all at even or all at odd positions. */
 function isMostlyNul(bytes: Buffer): boolean {
+  if (!bytes.includes(0)) return false;
   const nuls = [0, 0] as [number, number];
   for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
   const least = Math.min(...nuls);
