@@ -147,6 +147,7 @@ const runs = [
   ["--dedupe=canonical", options(plain, "--dedupe=canonical", ...out())],
   ["--split", options(plain, "--split", at("parts"))],
   ["--shard 1/4", options(plain, "--shard", "1/4", ...out())],
+  ["--shard 1/16", options(plain, "--shard", "1/16", ...out())],
   ["--dry-run", options(plain, "--dry-run")],
   ["--explain", options(plain, "--explain", ...out())],
   ["--add flags", options(plain, "--add", "flags", ...out())],
