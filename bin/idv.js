@@ -205,6 +205,7 @@ globalThis[Symbol.for("idv.loader")] = {
   thread: sea ? sea.getAsset("bin/idv.js", "utf8") : `require(${JSON.stringify(__filename)})`,
   keepCode,
   expectLongRun,
+  hasCode: () => !isCodeMissing,
 };
 
 if (require.main === module) {

@@ -24,8 +24,10 @@ interface Loader {
   readonly thread: string;
   /** Keeps the code that V8 has compiled so far for later runs, if they lack some. */
   keepCode(): void;
-  /** Before a run that takes seconds: has V8 optimise later. */
+  /** Before a run that takes seconds: has V8 optimise later. Modules that are loaded after it have no compiled code. */
   expectLongRun(): void;
+  /** Whether no module so far lacked compiled code that could be kept. */
+  hasCode(): boolean;
 }
 
 const loader = Reflect.get(globalThis, Symbol.for("idv.loader")) as Loader | undefined;
@@ -50,3 +52,5 @@ export const threadLoader = loader?.thread;
 export const keepCode = (): void => loader?.keepCode();
 
 export const expectLongRun = (): void => loader?.expectLongRun();
+
+export const hasCode = (): boolean => loader?.hasCode() ?? false;

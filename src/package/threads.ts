@@ -1,12 +1,31 @@
 /** Starts the threads of idv. Apart from the pool of them, which is in browsers, too: bundlers would look for the module. */
 import { Worker } from "node:worker_threads";
-import { expectLongRun, threadLoader } from "./own-files.js";
+import { expectLongRun, hasCode, threadLoader } from "./own-files.js";
 
-/** Starts `worker.js`, which lies beside a module; in the program, through its loader. */
-export function startThread(module: string, workerData: unknown): Worker {
+const prepared = new Set<Worker>();
+
+/** Starts `worker.js`, which lies beside a module; in the program, through its loader. Its input is its first message. */
+export function startThread(module: string, input: unknown): Worker {
+  const [ready] = prepared;
+  const worker = ready ?? newThread(module);
+  prepared.delete(worker);
+  worker.ref();
+  worker.postMessage(input);
+  return worker;
+}
+
+/** Starts a thread whose input is not known yet: its start takes as long as to validate 300,000 rows. */
+export function prepareThread(module: string): void {
+  // The first run keeps the code of all that it needs, and from then on nothing is kept.
+  if (!hasCode()) return;
+  const worker = newThread(module);
+  worker.unref();
+  worker.on("error", () => prepared.delete(worker));
+  prepared.add(worker);
+}
+
+function newThread(module: string): Worker {
   expectLongRun();
   const path = new URL("worker.js", module);
-  return threadLoader === undefined
-    ? new Worker(path, { workerData })
-    : new Worker(threadLoader, { eval: true, argv: [path.href], workerData });
+  return threadLoader === undefined ? new Worker(path) : new Worker(threadLoader, { eval: true, argv: [path.href] });
 }

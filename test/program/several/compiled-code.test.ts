@@ -170,3 +170,23 @@ test.skipIf(process.getuid?.() !== 0)("nothing is kept in the home of another us
   chownSync(home, 54_321, 54_321);
   expect(await kept(home, 2)).toEqual([]);
 });
+
+onPosix(
+  "threads that start before a large list is read give its rows, or end with a run that cannot begin",
+  async () => {
+    const home = temporaryFolder();
+    const address = (row: number) => `user${row}@${"larch-and-oak.".repeat(4)}com`;
+    const rows = Array.from({ length: 400_000 }, (_, row) => address(row));
+    writeFileSync(join(home, "list.csv"), `email\n${rows.join("\n")}\n`);
+    const written = `email,status\n${rows.map((row) => `${row},ok\n`).join("")}`;
+    const env = { NODE_DISABLE_COMPILE_CACHE: "" };
+    // From the third run on, there is compiled code.
+    for (let run = 0; run < 3; run++) {
+      const args = ["emails", "--offline", "-q", "list.csv", "-o", "out.csv"];
+      expect(await idvProcess(args, { home, env })).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(readFileSync(join(home, "out.csv"), "utf8") === written).toBe(true);
+      const refused = await idvProcess([...args, "-c", "name"], { home, env });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no column "name"') });
+    }
+  },
+);

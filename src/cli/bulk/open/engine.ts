@@ -1,6 +1,9 @@
 /** Opens what the runs over all files share: engine, DNS stage, report, and outputs besides the tables. */
+
+import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { daysOld } from "../../../core/classifier/tables/disposable-table.js";
+import { prepareThreads } from "../../../core/run/blocks/classified-chunks.js";
 import type { RunSession } from "../../../core/run/session.js";
 import { findTable } from "../../../engines/data/installed-table.js";
 import { FileError } from "../../../files/errors.js";
@@ -65,6 +68,7 @@ async function openEngine(plans: Plans, resources: Resources): Promise<Engine> {
     const isWhole = plan.split !== undefined || (plan.output !== undefined && !isStream(plan));
     const files = new Set(plans.map(({ input, member }) => (member ? fileOf(member.container) : input)));
     const bytes = [...files].reduce((sum, file) => sum + sizeOf(file), 0);
+    if (plans.length === 1) await prepareThreads(bytes, availableParallelism());
     const options = { kind, quota, wait, run, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
   } else {

@@ -53,6 +53,13 @@ export const prepareKernel = (engine: ThreadEngine, cores: number, kind: Kind): 
     return { memory, kernel: createBlockKernel(module, memory, 0, engine.classifier, kind) };
   }) ?? null;
 
+/** Starts the threads of a run over one input before it is read. `bytes`: of the input, as far as known. */
+export async function prepareThreads(bytes: number, cores: number): Promise<void> {
+  if (bytes < worthWorkers) return;
+  const { prepareWorkers } = await import("./threads/worker-pool.js");
+  prepareWorkers(Math.min(cores, mostThreads) - 1);
+}
+
 type Submitted = SubmittedBlock & { readonly share: number | undefined };
 
 const blocksOf = (threads: number): number => 2 + threads * blocksForThread;

@@ -2,3 +2,5 @@
 export function startThread(): never {
   throw new Error("a run in a browser has one thread");
 }
+
+export function prepareThread(): void {}

@@ -1,6 +1,6 @@
 /** The threads that classify blocks: workers, and the main thread whenever it would have to wait for them. */
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../../../../package/threads.js";
+import { prepareThread, startThread } from "../../../../package/threads.js";
 import type { ClassifierSource } from "../../../classifier/tables/load-classifier.js";
 import type { ScannedChunk } from "../../../table/scan/scanned-chunk.js";
 import type { WrittenRecords } from "../../../table/writers/output.js";
@@ -34,6 +34,10 @@ export interface SubmittedBlock {
 }
 
 const mainThread = 0;
+
+export function prepareWorkers(count: number): void {
+  for (let nth = 0; nth < count; nth++) prepareThread(import.meta.url);
+}
 
 export function createWorkerPool(
   options: BlockOptions,

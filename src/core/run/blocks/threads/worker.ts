@@ -1,5 +1,5 @@
 /** Entry point of a worker thread. Takes one block after the other, until it is terminated. */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { keepCode } from "../../../../package/own-files.js";
 import { loadClassifier } from "../../../classifier/tables/load-classifier.js";
 import { BlockClassifier } from "../block-classifier.js";
@@ -10,20 +10,22 @@ import type { WorkerInput } from "./worker-pool.js";
 
 /** By then, V8 has compiled what a run needs. */
 const blocksUntilCompiled = 8;
-const { options, source, module, memory, threads, slots, queueMemory, thread } = workerData as WorkerInput;
-const blockMemory = new BlockMemory(threads, slots, memory);
-const queue = new BlockQueue(slots, queueMemory);
-const classifier = source && loadClassifier(source);
-const kernel = createBlockKernel(module, blockMemory, thread, classifier, options.kind);
-const blocks = new BlockClassifier(options, classifier, kernel);
-const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));
 
-for (let classified = 0; ; ) {
-  const task = queue.take(thread);
-  if (task === undefined) {
-    queue.wait();
-    continue;
+parentPort!.once("message", ({ options, source, module, memory, threads, slots, queueMemory, thread }: WorkerInput) => {
+  const blockMemory = new BlockMemory(threads, slots, memory);
+  const queue = new BlockQueue(slots, queueMemory);
+  const classifier = source && loadClassifier(source);
+  const kernel = createBlockKernel(module, blockMemory, thread, classifier, options.kind);
+  const blocks = new BlockClassifier(options, classifier, kernel);
+  const all = Array.from({ length: slots }, (_, index) => blockMemory.slot(index));
+
+  for (let classified = 0; ; ) {
+    const task = queue.take(thread);
+    if (task === undefined) {
+      queue.wait();
+      continue;
+    }
+    if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length))) parentPort!.postMessage(thread);
+    if (++classified === blocksUntilCompiled) keepCode();
   }
-  if (queue.finish(task.slot, blocks.classifySlot(all[task.slot]!, task.length))) parentPort!.postMessage(thread);
-  if (++classified === blocksUntilCompiled) keepCode();
-}
+});
