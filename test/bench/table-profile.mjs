@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { loadClassifier } from "../../dist/core/classifier/tables/load-classifier.js";
 import { kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
 import { seedWords } from "../../dist/core/kernel/layout.js";
-import { writeDomainTables } from "../../dist/core/kernel/tables.js";
+import { writeFurtherTables } from "../../dist/core/kernel/tables.js";
 import { BlockClassifier, kernelSettings } from "../../dist/core/run/blocks/block-classifier.js";
 import { createBlockKernel } from "../../dist/core/run/blocks/block-kernel.js";
 import { BlockMemory } from "../../dist/core/run/blocks/threads/block-memory.js";
@@ -44,7 +44,7 @@ export async function profile(input, output) {
   const classifier = loadClassifier();
   const memory = new BlockMemory(1, 1);
   prepareMemory(memory.memory, kernelSettings(options));
-  writeDomainTables(memory.memory.buffer, classifier);
+  writeFurtherTables(memory.memory.buffer, classifier);
   const kernel = createBlockKernel(kernelModule(), memory, 0, classifier, kind);
   const blocks = new BlockClassifier(options, classifier, kernel);
   const slot = memory.slot(0);
