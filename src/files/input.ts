@@ -1,10 +1,11 @@
 // Opens and reads input files. Files are read synchronously: their pages are nearly always in the system's cache, and
-// passing the bytes from a thread of the pool doubles the cost and takes a core from the workers.
-import { constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+// passing the bytes from a thread of the pool doubles the cost and takes a core from the workers. So are facts about files.
+import { constants, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { FileError, readFault } from "./errors.js";
+import { found as foundAt } from "./found.js";
 
 export interface InputFile {
   /** Each chunk is valid only until the next is requested. */
@@ -27,11 +28,11 @@ const turnMilliseconds = 20;
 /** @throws FileError when the file does not exist or cannot be read, also from the iteration; the reason of `signal` */
 export async function openInputFile(path: string, signal: AbortSignal): Promise<InputFile> {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     if (found.isDirectory()) throw new FileError(`${path}: is a folder; name a file`);
     if (found.isFile()) {
       const hasChanged = async (at = path) => {
-        const now = await stat(at).catch(() => undefined);
+        const now = foundAt(at);
         return now?.size !== found.size || now.mtimeMs !== found.mtimeMs || now.ino !== found.ino;
       };
       const file = await open(path);

@@ -1,14 +1,21 @@
 /** Output files that appear whole or not at all. Knows nothing of tables or compression; other sinks wrap these. */
-import { createReadStream, type Stats, writeSync } from "node:fs";
+import {
+  accessSync,
+  createReadStream,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
 import {
   access,
   constants,
   copyFile,
   type FileHandle,
   link,
-  lstat,
   open,
-  readlink,
   realpath,
   rm,
   stat,
@@ -40,15 +47,17 @@ export async function openOutputFile(
   signal?: AbortSignal,
 ): Promise<FileSink> {
   try {
-    const existing = await stat(path).catch(ignoreMissing);
+    const existing = statSync(path, { throwIfNoEntry: false });
     if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file in it`);
     if (isDevicePath(path) || (existing && !existing.isFile())) return writeDirectly(path, await open(path, "a"));
     if (existing) {
-      await access(path, constants.W_OK).catch(() => {
+      try {
+        accessSync(path, constants.W_OK);
+      } catch {
         throw new FileError(`${path}: is read-only; make it writable, or write elsewhere with -o`);
-      });
+      }
     }
-    const target = existing ? await realpath(path) : await linkTarget(path);
+    const target = existing ? realpathSync(path) : linkTarget(path);
     await removeAbandoned(dirname(target));
     const temporary = temporaryBeside(target);
     // The old mode from the start: the file must never be readable by more users than the one that it replaces.
@@ -217,9 +226,9 @@ function writeNow(path: string, file: FileHandle, bytes: Uint8Array): void {
 }
 
 /** Follows a dangling symbolic link, too, which `realpath` cannot resolve. */
-async function linkTarget(path: string): Promise<string> {
-  const isLink = (await lstat(path).catch(ignoreMissing))?.isSymbolicLink();
-  return isLink ? resolve(dirname(path), await readlink(path)) : path;
+function linkTarget(path: string): string {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

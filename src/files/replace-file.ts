@@ -1,8 +1,9 @@
 /** The last steps of every atomic write: a complete temporary file replaces another file. */
-import type { Stats } from "node:fs";
-import { chmod, chown, link, open, rename } from "node:fs/promises";
+import { closeSync, fsync, linkSync, openSync, renameSync, type Stats } from "node:fs";
+import { chmod, chown } from "node:fs/promises";
 import { dirname } from "node:path";
 import { platform } from "node:process";
+import { promisify } from "node:util";
 
 /** Returns why a replaced file would lose its owner or group; undefined when both can be preserved. */
 export function ownerFault({ uid, gid }: Pick<Stats, "uid" | "gid">): string | undefined {
@@ -27,17 +28,18 @@ export async function takeOver(temporary: string, existing: Stats): Promise<void
 
 export async function makeDurable(path: string): Promise<void> {
   // Windows syncs only what is open for writing.
-  const file = await open(path, platform === "win32" ? "r+" : "r");
+  const file = openSync(path, platform === "win32" ? "r+" : "r");
   try {
-    await file.sync();
+    await promisify(fsync)(file);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** Durable where the system allows it. `ifAbsent` fails with EEXIST instead of replacing, and leaves `temporary`. */
 export async function moveIntoPlace(temporary: string, target: string, { ifAbsent = false } = {}): Promise<void> {
-  await (ifAbsent ? link(temporary, target) : rename(temporary, target));
+  if (ifAbsent) linkSync(temporary, target);
+  else renameSync(temporary, target);
   // The file is complete under its new name: an unreadable folder is no reason to fail.
   await makeDurable(dirname(target)).catch(() => {});
 }
