@@ -19,7 +19,8 @@ export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3, or 
 
 /**
  * Takes the native code of the package alone, whose other parts idv does not use: to resolve and to compile them takes 7 ms, a
- * thirtieth of a small run. @throws Error of Node.js where there is none for this platform
+ * thirtieth of a small run. Where it is not in its usual place, as with Yarn Plug'n'Play or if it was compiled here, the package
+ * finds it. @throws an error of Node.js, or of node-gyp-build where there is none for this platform
  */
 export function nativeSqlite(): Pick<typeof import("@photostructure/sqlite"), "DatabaseSync"> {
   const name = "@photostructure/sqlite";
@@ -27,7 +28,13 @@ export function nativeSqlite(): Pick<typeof import("@photostructure/sqlite"), "D
   const file = join(name, `prebuilds/${platform}-${arch}/@photostructure+sqlite.${libc}.node`);
   const folders = load.resolve.paths(name) ?? [];
   const places = folders.flatMap((folder) => [join(folder, packageName, "node_modules", file), join(folder, file)]);
-  return load(places.find((place) => existsSync(place)) ?? file);
+  const place = places.find((each) => existsSync(each));
+  if (place !== undefined) return load(place);
+  try {
+    return load(packageName).sqlite();
+  } catch {
+    return load(name);
+  }
 }
 
 /** @throws an error of Node.js, or of node-gyp-build where there is none for this platform */

@@ -58,8 +58,10 @@ function packNative(platform) {
       2,
     ),
   );
-  // src/package/native-code.ts finds SQLite by itself.
-  write(join(to, "index.cjs"), `exports.zstd = () => import("${native[1]}/napi");\n`);
+  write(
+    join(to, "index.cjs"),
+    `exports.sqlite = () => require("${native[0]}");\nexports.zstd = () => import("${native[1]}/napi");\n`,
+  );
   write(join(to, "README.md"), `${description}. npm installs it with idv.\n`);
   return pack(to);
 }

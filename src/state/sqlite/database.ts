@@ -145,7 +145,7 @@ export async function loadSqlite(): Promise<SqliteModule> {
   try {
     return nativeSqlite();
   } catch (error) {
-    if (!/^Cannot find module/.test((error as Error).message)) throw error;
+    if (!/^(?:No native build|Cannot find module)/.test((error as Error).message)) throw error;
     throw new StoreError(`there is no SQLite for Node.js ${versions.node}; ${nativeAdvice}`, { obstacle: "no SQLite" });
   }
 }
