@@ -82,13 +82,13 @@ export class Quotas {
     return isDurable || this.isServer ? this.database.write(work) : this.database.writeFast(work);
   }
 
-  /** If it `isDurable`, all deliveries before it are. */
+  /** If a change `isDurable`, all deliveries before it are. */
   release(id: string, isDurable = false): Promise<void> {
     return this.database[isDurable ? "write" : "writeFast"](() => release(this.from, id));
   }
 
-  beat(id: string): Promise<boolean> {
-    return this.database.writeFast(() => beat(id));
+  beat(id: string, isDurable = false): Promise<boolean> {
+    return this.database[isDurable ? "write" : "writeFast"](() => beat(id));
   }
 }
 

@@ -51,7 +51,7 @@ export interface DeliveredItems {
 }
 
 const mostWait = deadMilliseconds + signMilliseconds;
-/** Deliveries that follow within this time share a durable write: files of a folder come every few milliseconds. */
+/** Deliveries within this time share a durable write: files of a folder come every few milliseconds. */
 const unsyncedMilliseconds = 1000;
 
 export class RunReservation {
@@ -72,9 +72,10 @@ export class RunReservation {
   #signs: NodeJS.Timeout | undefined;
   /** Milliseconds by the clock, which can be set, and by the time awake, which stops in sleep. */
   #seen = { clock: 0, awake: 0 };
-  /** Time of the last durable delivery. A power failure makes those since then free. */
+  /** Time of the last durable write. A power failure makes deliveries since then free. */
   #syncedAt = Number.NEGATIVE_INFINITY;
   #isSynced = true;
+  #syncing: NodeJS.Timeout | undefined;
 
   constructor(quotas: Quotas, run: RunIdentity) {
     this.#quotas = quotas;
@@ -162,8 +163,9 @@ export class RunReservation {
       const change = { id: this.#id, kind: this.#run.kind, held, holds: this.#held };
       const isDurable = units === undefined && performance.now() - this.#syncedAt > unsyncedMilliseconds;
       await this.#retrying(() => this.#quotas.deliver(change, isDurable));
-      this.#isSynced = isDurable;
+      this.#isSynced = isDurable || this.#quotas.isServer;
       if (isDurable) this.#syncedAt = performance.now();
+      if (!this.#isSynced) this.#syncing ??= setTimeout(() => this.#sync(), unsyncedMilliseconds).unref();
     });
   }
 
@@ -179,6 +181,7 @@ export class RunReservation {
   /** Gives back what was not delivered. Does not throw: others give it back later. */
   end(): Promise<void> {
     clearInterval(this.#signs);
+    clearTimeout(this.#syncing);
     return this.#inTurn(async () => {
       if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
         await this.#quotas.release(this.#id, !this.#isSynced).catch(() => {});
@@ -222,9 +225,20 @@ export class RunReservation {
     });
   }
 
-  async #beat(): Promise<void> {
-    if (!this.#hasRow) return;
-    if (await this.#quotas.beat(this.#id).catch(() => false)) this.#sign();
+  async #beat(isDurable = false): Promise<boolean> {
+    if (!this.#hasRow) return false;
+    const isThere = await this.#quotas.beat(this.#id, isDurable).catch(() => false);
+    if (isThere) this.#sign();
+    return isThere;
+  }
+
+  async #sync(): Promise<void> {
+    this.#syncing = undefined;
+    if (this.#isSynced) return;
+    // A delivery meanwhile says otherwise.
+    this.#isSynced = true;
+    this.#syncedAt = performance.now();
+    if (!(await this.#beat(true))) this.#isSynced = false;
   }
 
   #sign(): void {

@@ -707,3 +707,18 @@ test("deliveries of one second share a durable write, and the end of a run makes
   await run.end();
   expect([...counts, durable.mock.calls.length]).toEqual([1, 1, 1, 2, 2, 3]);
 });
+
+test("a delivery that no other one follows is durable after a second", async () => {
+  const database = await openStateFile(join(temporaryFolder(), "quota.db"), Date.now, { isQuota: true });
+  onTestFinished(() => database.close());
+  const durable = vi.spyOn(database, "write");
+  const { run } = start(new Quotas(database, fileQuota));
+  for (const _ of ["durable", "not yet"]) {
+    await run.charge(2);
+    await run.deliver();
+  }
+  expect(durable).toHaveBeenCalledTimes(1);
+  await expect.poll(() => durable.mock.calls.length).toBe(2);
+  await run.end();
+  expect(durable).toHaveBeenCalledTimes(2);
+});
