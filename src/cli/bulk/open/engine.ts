@@ -9,6 +9,7 @@ import { findTable } from "../../../engines/data/installed-table.js";
 import { FileError } from "../../../files/errors.js";
 import { createFolder } from "../../../files/folders.js";
 import { found } from "../../../files/found.js";
+import { mayHoldTables } from "../../../formats/file-start.js";
 import { fileOf } from "../../../formats/format.js";
 import { dataTablePath } from "../../config/paths.js";
 import type { Engine } from "../../engines/engine.js";
@@ -68,7 +69,9 @@ async function openEngine(plans: Plans, resources: Resources): Promise<Engine> {
     const isWhole = plan.split !== undefined || (plan.output !== undefined && !isStream(plan));
     const files = new Set(plans.map(({ input, member }) => (member ? fileOf(member.container) : input)));
     const bytes = [...files].reduce((sum, file) => sum + sizeOf(file), 0);
-    if (plans.length === 1) await prepareThreads(bytes, availableParallelism());
+    // A spreadsheet has no use for threads, and what is compressed seldom.
+    const isPlain = plans.length === 1 && plan.input !== undefined && !mayHoldTables(plan.input);
+    if (isPlain) await prepareThreads(bytes, availableParallelism());
     const options = { kind, quota, wait, run, part, bytes, isWhole, reason: choice.reason, note };
     engine = await openOfflineEngine(plan.classifierSource, options, signal);
   } else {
