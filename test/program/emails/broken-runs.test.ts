@@ -214,10 +214,13 @@ test("a table that fails does not make other items of its folder free", async ()
 
 test("a file that cannot be replaced costs nothing, and its items are charged with the next one", async () => {
   const { home, held, used } = await folderWithQuota("quota file", 10 * count);
+  // The first charge is that of 65,536 rows.
+  const long = listOf(600_000);
+  writeFileSync(join(home, "list.csv"), long);
   writeFileSync(join(home, "next.csv"), listOf(10));
   const child = startIdv(["emails", "list.csv", "next.csv", "--offline", "-q", "-I"], { home });
   while (child.exitCode === null && (await held()) === 0) await sleep(1);
-  writeFileSync(join(home, "list.csv"), `${list}new@larch-and-oak.com\n`);
+  writeFileSync(join(home, "list.csv"), `${long}new@larch-and-oak.com\n`);
   const { stderr } = await finished(child);
   expect(stderr).toContain("has changed while it was read");
   expect(rowsIn(read(home, "next.csv"))).toBe(10);
