@@ -148,10 +148,11 @@ function keepCode() {
 /**
  * With Node.js 20, V8 optimises functions after three times as much work as it would: to optimise what runs only at the start
  * took a fifth of a run of 5 million rows. Node.js 22 waits by itself. V8 takes compiled code only with the flags with which
- * it was made, so the code is stored before.
+ * it was made, so a run that will store some goes on as it is: what it has compiled by its end serves small runs, too.
  */
 function expectLongRun() {
-  keepCode();
+  if (isCodeMissing) return;
+  codeFolder = undefined;
   if (process.versions.v8?.startsWith("11.")) require("node:v8").setFlagsFromString("--interrupt-budget=400000");
 }
 
@@ -205,7 +206,6 @@ globalThis[Symbol.for("idv.loader")] = {
   thread: sea ? sea.getAsset("bin/idv.js", "utf8") : `require(${JSON.stringify(__filename)})`,
   keepCode,
   expectLongRun,
-  hasCode: () => !isCodeMissing,
 };
 
 if (require.main === module) {

@@ -26,8 +26,6 @@ interface Loader {
   keepCode(): void;
   /** Before a run that takes seconds: has V8 optimise later. Modules that are loaded after it have no compiled code. */
   expectLongRun(): void;
-  /** Whether no module so far lacked compiled code that could be kept. */
-  hasCode(): boolean;
 }
 
 const loader = Reflect.get(globalThis, Symbol.for("idv.loader")) as Loader | undefined;
@@ -52,5 +50,3 @@ export const threadLoader = loader?.thread;
 export const keepCode = (): void => loader?.keepCode();
 
 export const expectLongRun = (): void => loader?.expectLongRun();
-
-export const hasCode = (): boolean => loader?.hasCode() ?? false;

@@ -1,6 +1,6 @@
 /** Starts the threads of idv. Apart from the pool of them, which is in browsers, too: bundlers would look for the module. */
 import { Worker } from "node:worker_threads";
-import { expectLongRun, hasCode, threadLoader } from "./own-files.js";
+import { expectLongRun, threadLoader } from "./own-files.js";
 
 const prepared = new Set<Worker>();
 
@@ -16,8 +16,6 @@ export function startThread(module: string, input: unknown): Worker {
 
 /** Starts a thread whose input is not known yet: its start takes as long as to validate 300,000 rows. */
 export function prepareThread(module: string): void {
-  // The first run keeps the code of all that it needs, and from then on nothing is kept.
-  if (!hasCode()) return;
   const worker = newThread(module);
   worker.unref();
   worker.on("error", () => prepared.delete(worker));
