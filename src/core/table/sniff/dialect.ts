@@ -96,7 +96,7 @@ export function dialectWords(
 /** The first of equals wins: the rarest in text. Dots, colons and spaces are in addresses and names. */
 const delimiters = ["\t", "|", ";", ","] as const;
 
-/** Of those that are `candidates`. Prefers a header with a wanted column, then items as fields in most records, then consistent splits. */
+/** Prefers, among `candidates`, a header with a wanted column, then items as fields in most records, then consistent splits. */
 export function sniffDelimiter(
   split: SplitSample,
   options: LayoutOptions,
