@@ -55,7 +55,7 @@ export const reservationIn = (quotas: Quotas): RunReservation =>
 export async function take(quotas: Quotas, units: number, kind = "email") {
   const id = randomUUID();
   const { holds: granted, quota } = await quotas.reserve({ id, owner: "test", holds: units, isDead: () => false });
-  await quotas.deliver({ id, kind, held: granted, holds: 0 }, true);
+  await quotas.deliver({ id, kind, held: granted, holds: 0 });
   await quotas.release(id);
   return { granted, quota };
 }

@@ -70,25 +70,27 @@ export class Quotas {
   }
 
   reserve(request: UnitRequest): Promise<Reserved> {
-    return this.#write(() => reserve(this.from, request), false);
+    return this.#write(() => reserve(this.from, request));
   }
 
-  deliver(delivered: DeliveredUnits, isDurable: boolean): Promise<void> {
-    return this.#write(() => deliver(this.from, delivered), isDurable);
+  deliver(delivered: DeliveredUnits): Promise<void> {
+    return this.#write(() => deliver(this.from, delivered));
   }
 
-  /** A power failure ends all runs on a file, which owe nothing then. A database may crash while they go on. */
-  #write<Result>(work: () => Work<Result>, isDurable: boolean): Promise<Result> {
-    return isDurable || this.isServer ? this.database.write(work) : this.database.writeFast(work);
+  release(id: string, isDurable?: boolean): Promise<void> {
+    return this.#write(() => release(this.from, id), isDurable);
   }
 
-  /** If a change `isDurable`, all deliveries before it are. */
-  release(id: string, isDurable = false): Promise<void> {
-    return this.database[isDurable ? "write" : "writeFast"](() => release(this.from, id));
+  beat(id: string, isDurable?: boolean): Promise<boolean> {
+    return this.#write(() => beat(id), isDurable);
   }
 
-  beat(id: string, isDurable = false): Promise<boolean> {
-    return this.database[isDurable ? "write" : "writeFast"](() => beat(id));
+  /**
+   * A power failure ends all runs on a file, which owe nothing then; a durable change makes those before it durable. A
+   * database may crash while they go on.
+   */
+  #write<Result>(work: () => Work<Result>, isDurable = this.isServer): Promise<Result> {
+    return isDurable ? this.database.write(work) : this.database.writeFast(work);
   }
 }
 

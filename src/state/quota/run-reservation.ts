@@ -72,9 +72,7 @@ export class RunReservation {
   #signs: NodeJS.Timeout | undefined;
   /** Milliseconds by the clock, which can be set, and by the time awake, which stops in sleep. */
   #seen = { clock: 0, awake: 0 };
-  /** Time of the last durable write. A power failure makes deliveries since then free. */
-  #syncedAt = Number.NEGATIVE_INFINITY;
-  #isSynced = true;
+  /** Set while there are deliveries that a power failure would make free. */
   #syncing: NodeJS.Timeout | undefined;
 
   constructor(quotas: Quotas, run: RunIdentity) {
@@ -161,11 +159,8 @@ export class RunReservation {
       // Another process delivers it, or there is nothing to deliver.
       if (this.#run.id !== undefined || this.#held === held) return;
       const change = { id: this.#id, kind: this.#run.kind, held, holds: this.#held };
-      const isDurable = units === undefined && performance.now() - this.#syncedAt > unsyncedMilliseconds;
-      await this.#retrying(() => this.#quotas.deliver(change, isDurable));
-      this.#isSynced = isDurable || this.#quotas.isServer;
-      if (isDurable) this.#syncedAt = performance.now();
-      if (!this.#isSynced) this.#syncing ??= setTimeout(() => this.#sync(), unsyncedMilliseconds).unref();
+      await this.#retrying(() => this.#quotas.deliver(change));
+      if (!this.#quotas.isServer) this.#syncing ??= setTimeout(() => this.#sync(), unsyncedMilliseconds).unref();
     });
   }
 
@@ -184,7 +179,7 @@ export class RunReservation {
     clearTimeout(this.#syncing);
     return this.#inTurn(async () => {
       if (this.#hasRow && (this.#run.id === undefined || this.#held > 0)) {
-        await this.#quotas.release(this.#id, !this.#isSynced).catch(() => {});
+        await this.#quotas.release(this.#id, this.#syncing !== undefined).catch(() => {});
       }
       this.#hasRow = false;
       this.#held = 0;
@@ -225,20 +220,14 @@ export class RunReservation {
     });
   }
 
-  async #beat(isDurable = false): Promise<boolean> {
-    if (!this.#hasRow) return false;
-    const isThere = await this.#quotas.beat(this.#id, isDurable).catch(() => false);
-    if (isThere) this.#sign();
-    return isThere;
+  async #beat(isDurable?: boolean): Promise<void> {
+    if (!this.#hasRow) return;
+    if (await this.#quotas.beat(this.#id, isDurable).catch(() => false)) this.#sign();
   }
 
-  async #sync(): Promise<void> {
+  #sync(): Promise<void> {
     this.#syncing = undefined;
-    if (this.#isSynced) return;
-    // A delivery meanwhile says otherwise.
-    this.#isSynced = true;
-    this.#syncedAt = performance.now();
-    if (!(await this.#beat(true))) this.#isSynced = false;
+    return this.#beat(true);
   }
 
   #sign(): void {

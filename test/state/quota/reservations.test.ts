@@ -160,7 +160,7 @@ describe.each(places)("in %s", (_, open) => {
     await run.deliver();
     gone.add(owner);
     expect(await usedIn(same)).toBe(6);
-    for (const [change, isDurable] of [...deliver.mock.calls]) await quotas.deliver(change, isDurable);
+    for (const [change] of [...deliver.mock.calls]) await quotas.deliver(change);
     vi.restoreAllMocks();
     gone.clear();
     expect(await usedIn(same)).toBe(6);
@@ -498,7 +498,7 @@ test("a charge that is repeated, because its answer was lost, is made once", asy
   expect(await quotas.reserve(request)).toMatchObject({ holds: 5 });
   expect(await quotas.reserve(request)).toMatchObject({ holds: 5, quota: { used: 5 } });
   const delivery = { id: "a", kind: "email", held: 5, holds: 3 };
-  for (let i = 0; i < 2; i++) await quotas.deliver(delivery, true);
+  for (let i = 0; i < 2; i++) await quotas.deliver(delivery);
   await quotas.release("a");
   expect((await quotas.read(() => false)).used).toBe(2);
 });
@@ -553,9 +553,9 @@ test("of a run that is about to deliver, another one takes no units", async () =
   for (const id of ["a", "b"]) expect(await quotas.reserve(requestOf(id))).toMatchObject({ holds: 8 });
   expect(await quotas.reserve({ ...requestOf("a"), seal })).toMatchObject({ holds: 8 });
   expect(await quotas.reserve({ ...requestOf("b"), seal })).toMatchObject({ holds: 0, isUnsure: true });
-  await quotas.deliver({ id: "a", kind: "email", held: 8, holds: 0 }, true);
+  await quotas.deliver({ id: "a", kind: "email", held: 8, holds: 0 });
   expect(await quotas.reserve({ ...requestOf("b"), seal })).toMatchObject({ holds: 8, paidBefore: 8 });
-  await quotas.deliver({ id: "b", kind: "email", held: 8, holds: 0 }, true);
+  await quotas.deliver({ id: "b", kind: "email", held: 8, holds: 0 });
   expect((await quotas.read(() => false)).used).toBe(8);
 });
 
@@ -581,7 +581,7 @@ test("usage has the units of a run in the hour of their period, which are not of
   await quotas.reserve({ ...request, holds: 6 });
   now += hour;
   expect(await quotas.reserve({ ...request, holds: 15 })).toMatchObject({ holds: 15 });
-  await quotas.deliver({ id: "a", kind: "email", held: 15, holds: 0 }, true);
+  await quotas.deliver({ id: "a", kind: "email", held: 15, holds: 0 });
   expect((await quotas.read(() => false)).used).toBe(9);
   expect(await store.usage({ from: start, to: start + 2 * hour, span: hour, keyId: key.id })).toEqual([
     { start, status: "unknown", units: 6 },
@@ -659,7 +659,7 @@ test("what a run delivers of an earlier period is usage of that one, though its 
     await take(quotas, 1);
     await store.tidyUsage(400 * 24 * hour);
   }
-  await quotas.deliver({ id: "a", kind: "email", held: 60, holds: 0 }, true);
+  await quotas.deliver({ id: "a", kind: "email", held: 60, holds: 0 });
   expect(await store.check()).toEqual([]);
   const day = 24 * hour;
   const start = Date.parse("2026-11-21T00:00:00Z");
@@ -682,43 +682,29 @@ test("a period that began when an earlier one did gives back nothing of the earl
   await quotas.reserve({ id: "a", owner: "a", holds: 60, isDead });
   now = Date.parse("2026-11-03T10:00:00Z");
   await quotas.reserve({ id: "b", owner: "b", holds: 80, isDead });
-  await quotas.deliver({ id: "b", kind: "email", held: 80, holds: 0 }, true);
+  await quotas.deliver({ id: "b", kind: "email", held: 80, holds: 0 });
   await quotas.release("b");
   await quotas.configure({ period: "month" });
   await quotas.release("a");
   expect(await quotas.read(isDead)).toMatchObject({ used: 80, left: 20 });
 });
 
-test("deliveries of one second share a durable write, and the end of a run makes the last ones durable", async () => {
-  let now = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => now);
+test("deliveries share a durable write: after a second, or at the end of their run", async () => {
   const database = await openStateFile(join(temporaryFolder(), "quota.db"), Date.now, { isQuota: true });
   onTestFinished(() => database.close());
   const durable = vi.spyOn(database, "write");
-  const { run } = start(new Quotas(database, fileQuota));
-  const counts: number[] = [];
-  for (const milliseconds of [0, 10, 990, 1010, 20]) {
-    now += milliseconds;
-    await run.charge(2);
-    await run.secure();
-    await run.deliver();
-    counts.push(durable.mock.calls.length);
+  const quotas = new Quotas(database, fileQuota);
+  for (const isLong of [false, true]) {
+    durable.mockClear();
+    const { run } = start(quotas);
+    for (let file = 0; file < 5; file++) {
+      await run.charge(2);
+      await run.secure();
+      await run.deliver();
+    }
+    expect(durable).not.toHaveBeenCalled();
+    if (isLong) await expect.poll(() => durable.mock.calls.length).toBe(1);
+    await run.end();
+    expect(durable).toHaveBeenCalledTimes(1);
   }
-  await run.end();
-  expect([...counts, durable.mock.calls.length]).toEqual([1, 1, 1, 2, 2, 3]);
-});
-
-test("a delivery that no other one follows is durable after a second", async () => {
-  const database = await openStateFile(join(temporaryFolder(), "quota.db"), Date.now, { isQuota: true });
-  onTestFinished(() => database.close());
-  const durable = vi.spyOn(database, "write");
-  const { run } = start(new Quotas(database, fileQuota));
-  for (const _ of ["durable", "not yet"]) {
-    await run.charge(2);
-    await run.deliver();
-  }
-  expect(durable).toHaveBeenCalledTimes(1);
-  await expect.poll(() => durable.mock.calls.length).toBe(2);
-  await run.end();
-  expect(durable).toHaveBeenCalledTimes(2);
 });

@@ -746,7 +746,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       for (let round = 1; round <= rounds; round++) {
         const id = `run ${nth} ${round}`;
         await quotas.reserve({ id, owner: id, holds: 1, isDead });
-        await quotas.deliver({ id, kind: "email", held: 1, holds: 0 }, true);
+        await quotas.deliver({ id, kind: "email", held: 1, holds: 0 });
         await quotas.release(id);
       }
     };
@@ -803,7 +803,7 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
       for (let n = 0; !isOver; n++) {
         const id = `run ${n}`;
         await quotas.reserve({ id, owner: id, holds: 3, isDead: () => false });
-        await quotas.deliver({ id, kind: "email", held: 3, holds: 0 }, true);
+        await quotas.deliver({ id, kind: "email", held: 3, holds: 0 });
         await quotas.release(id);
       }
     })();
