@@ -1,4 +1,5 @@
 /** Runs the user's command, and maps its errors to exit codes. */
+import { keepCode } from "../package/own-files.js";
 import { failureFor, Interrupted } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
 import { createProgram, normalizeArguments } from "./program.js";
@@ -25,6 +26,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     prepareLog(words);
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
+    // A command that is refused, or only prints its help, has not compiled what a whole one needs.
+    process.once("exit", keepCode);
     await allPrinted();
     await allSaid();
     // When Node.js ends by itself, it first stops listening to signals: one that comes then would end it, with another code.

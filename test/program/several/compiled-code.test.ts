@@ -36,7 +36,7 @@ async function kept(home: string, times: number, env: object = {}, folder = join
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-const nameOfCode = expect.stringMatching(/^run-[\w-]{8}\.js\.v\d+\.\d+\.\d+-\w+$/);
+const nameOfCode = expect.stringMatching(/^run-[\w-]{8}\.js\.emails\.v\d+\.\d+\.\d+-\w+$/);
 
 const onPosix = test.skipIf(process.platform === "win32");
 
@@ -52,6 +52,23 @@ onPosix("a second run keeps compiled code for its user alone, and later runs use
   const before = times();
   expect(await kept(home, 1)).toEqual(names);
   expect(times()).toEqual(before);
+});
+
+onPosix("each command has its own code, and only one that came to its end stores it", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
+  const commandsAfter = async (words: string, code: number) => {
+    const args = words.split(" ").filter((word) => word !== "");
+    expect(await idvProcess(args, { home, env: { NODE_DISABLE_COMPILE_CACHE: "" } })).toMatchObject({ code });
+    const names = readdirSync(join(home, ".cache/idv")).map((name) => name.split(".")[2]!);
+    return [...new Set(names)].sort();
+  };
+  expect(await commandsAfter("emails list.csv", 0)).toEqual([]);
+  expect(await commandsAfter("emails --help", 0)).toEqual([]);
+  expect(await commandsAfter("emails nowhere.csv", 6)).toEqual([]);
+  expect(await commandsAfter("check ann@larch-and-oak.com", 0)).toEqual(["check"]);
+  expect(await commandsAfter("emails list.csv --fail-on ok", 1)).toEqual(["check", "emails"]);
+  expect(await commandsAfter("", 2)).toEqual(["check", "emails"]);
 });
 
 onPosix("what a run loads late is loaded with compiled code, too", async () => {
