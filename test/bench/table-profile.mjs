@@ -1,7 +1,9 @@
-// The work on the rows of a table by itself, on one thread, in nanoseconds a row: what no run of idv can take less of. The first
-// pass compiles the kernel, judges each domain, and takes memory for the items, as a run does; in the second, all of that is done.
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+// The work on the rows of a table by itself, on two threads: each has half of the bytes, its own table of items and its own
+// output, and nothing to wait for. No run of idv on two threads can take less: it also has to start, to put the rows of both
+// in order, to count each item once, and to charge.
+import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { Readable } from "node:stream";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { loadClassifier } from "../../dist/core/classifier/tables/load-classifier.js";
 import { kernelModule, prepareMemory } from "../../dist/core/kernel/kernel.js";
 import { seedWords } from "../../dist/core/kernel/layout.js";
@@ -18,18 +20,51 @@ import { say } from "./measure.mjs";
 
 const kind = "email";
 const blockBytes = 524_288;
+/** As many as a run has on two cores. */
+const threads = 2;
 
 /**
- * Prints the time of each step, and returns the seconds of the first pass.
+ * Prints the time of each step, and returns the seconds until both threads have done their half. The time to load and to
+ * prepare them is not counted.
  *
  * @param {string} input path of a table of `writeTableInput`
- * @param {string} output path of a file that is written
+ * @param {string} output start of the paths of two files that are written
+ * @param {number} rows
  */
-export async function profile(input, output) {
+export async function profile(input, output, rows) {
+  const { options, bounds } = await open(input);
+  const { memory } = new BlockMemory(threads, threads);
+  const classifier = loadClassifier();
+  prepareMemory(memory, kernelSettings(options));
+  writeFurtherTables(memory.buffer, classifier);
+  const module = kernelModule();
+  const workers = bounds.slice(1).map((end, part) => {
+    const half = { input, output: `${output}.${part}`, from: bounds[part], end, rows: Math.ceil(rows / threads), part };
+    return new Worker(new URL(import.meta.url), { workerData: { ...half, options, memory, module } });
+  });
+  const next = (worker) => new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+  await Promise.all(workers.map(next));
+  const started = performance.now();
+  const done = workers.map(next);
+  for (const worker of workers) worker.postMessage("start");
+  const results = await Promise.all(done);
+  const seconds = (performance.now() - started) / 1000;
+  const found = results.reduce((sum, { items }) => sum + items, 0);
+  if (found !== rows) throw new Error(`${found} of ${rows} rows have items that differ`);
+  const figures = Object.keys(results[0].milliseconds).map((name) => {
+    const sum = results.reduce((sum, { milliseconds }) => sum + milliseconds[name], 0);
+    return `${name} ${((1e6 * sum) / rows).toFixed(0)}`;
+  });
+  say(`work on the rows: ${figures.join(", ")} ns of a thread for each; ${seconds.toFixed(2)} s on ${threads} threads`);
+  return seconds;
+}
+
+/** Returns the options of a run, and where the parts of the file start and end. */
+async function open(input) {
   const file = openSync(input, "r");
+  const { size } = fstatSync(file);
   const start = Buffer.alloc(blockBytes);
-  readSync(file, start, 0, blockBytes, 0);
-  const first = start.subarray(0, start.lastIndexOf(10) + 1);
+  const first = start.subarray(0, start.subarray(0, readSync(file, start, 0, blockBytes, 0)).lastIndexOf(10) + 1);
   const table = await openTable({ name: input, bytes: Readable.from([first]) }, { profile: profiles.email });
   const { shape, target } = table.scanned;
   const options = {
@@ -41,47 +76,54 @@ export async function profile(input, output) {
       isFinal: true,
     },
   };
+  // No row is as long.
+  const nextLine = (position) => {
+    const length = readSync(file, start, 0, 4096, position);
+    return position + start.subarray(0, length).indexOf(10) + 1;
+  };
+  const bounds = Array.from({ length: threads }, (_, part) => nextLine(Math.floor((size * part) / threads)));
+  closeSync(file);
+  return { options, bounds: [...bounds, size] };
+}
+
+if (!isMainThread) {
+  const work = prepare(workerData);
+  parentPort.once("message", () => parentPort.postMessage(work()));
+  parentPort.postMessage("ready");
+}
+
+/** Returns the work on one half, which returns its time and the number of items that differ. */
+function prepare({ options, memory, module, part, input, output, from, end, rows }) {
   const classifier = loadClassifier();
-  const memory = new BlockMemory(1, 1);
-  prepareMemory(memory.memory, kernelSettings(options));
-  writeFurtherTables(memory.memory.buffer, classifier);
-  const kernel = createBlockKernel(kernelModule(), memory, 0, classifier, kind);
+  const blockMemory = new BlockMemory(threads, threads, memory);
+  const kernel = createBlockKernel(module, blockMemory, part, classifier, kind);
   const blocks = new BlockClassifier(options, classifier, kernel);
-  const slot = memory.slot(0);
-  let total = 0;
-  let seconds;
-  for (const pass of ["first pass", "second pass"]) {
-    const distinct = new DistinctItems();
-    distinct.table.expect(total);
+  const slot = blockMemory.slot(part);
+  return () => {
+    const file = openSync(input, "r");
     const written = openSync(output, "w");
-    const nanoseconds = { read: 0, classify: 0, count: 0, write: 0 };
-    let rows = 0;
+    const distinct = new DistinctItems();
+    distinct.table.expect(rows);
+    const milliseconds = { read: 0, classify: 0, count: 0, write: 0 };
     const step = (name, work) => {
-      const started = process.hrtime.bigint();
+      const started = performance.now();
       const result = work();
-      nanoseconds[name] += Number(process.hrtime.bigint() - started);
+      milliseconds[name] += performance.now() - started;
       return result;
     };
-    for (let from = first.indexOf(10) + 1; ; ) {
-      const length = step("read", () => readSync(file, slot.block, 0, blockBytes, from));
-      const end = slot.block.subarray(0, length).lastIndexOf(10) + 1;
-      if (end === 0) break;
-      from += end;
-      const found = step("classify", () => blocks.classifySlot(slot, end));
-      if (found === undefined) throw new Error(`a thread refused the block before byte ${from}`);
+    for (let position = from; position < end; ) {
+      const most = Math.min(blockBytes, end - position);
+      const length = step("read", () => readSync(file, slot.block, 0, most, position));
+      const bytes = slot.block.subarray(0, length).lastIndexOf(10) + 1;
+      position += bytes;
+      const found = step("classify", () => blocks.classifySlot(slot, bytes));
+      if (found === undefined) throw new Error(`a thread refused the block before byte ${position}`);
       const codes = slot.codes.subarray(0, found.rows);
       step("count", () => distinct.table.addAll(slot.hashes.subarray(0, 2 * found.rows), codes));
       step("write", () => writeSync(written, slot.output, 0, found.outputLength));
-      rows += found.rows;
     }
     closeSync(written);
-    const figures = Object.entries(nanoseconds).map(([name, sum]) => `${name} ${(sum / rows).toFixed(0)}`);
-    const sum = Object.values(nanoseconds).reduce((sum, each) => sum + each, 0);
-    say(`${pass}: ${figures.join(", ")}, together ${(sum / rows).toFixed(0)} ns a row`);
-    if (distinct.size < rows) throw new Error(`only ${distinct.size} of ${rows} items differ`);
-    seconds ??= sum / 1e9;
-    total = rows;
-  }
-  closeSync(file);
-  return seconds;
+    closeSync(file);
+    return { milliseconds, items: distinct.size };
+  };
 }
