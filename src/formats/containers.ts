@@ -99,7 +99,8 @@ function tablesOf(
 
 /** @throws ChoiceError when two parts have one name, by which they are read */
 function refuseDoubles(name: string, parts: readonly string[]): void {
-  const twice = parts.find((part, nth) => parts.indexOf(part) !== nth);
+  const seen = new Set<string>();
+  const twice = parts.find((part) => seen.size === seen.add(part).size);
   if (twice !== undefined) throw new ChoiceError(`${name}: two of its files are named ${twice}; unpack it`);
 }
 

@@ -6,7 +6,7 @@ import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
 import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
 import type { Container } from "../format.js";
-import { type Archive, type ArchivePart, headerOf, listParts, rebuilt, unpack } from "./archive.js";
+import { type Archive, type ArchivePart, byName, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
 
 /** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
@@ -34,11 +34,12 @@ export async function openArchive(path: string, name: string, signal: AbortSigna
     await close();
     throw error;
   }
+  const named = byName(parts);
   return {
     name,
     parts,
     read: (partName) => {
-      const part = parts.find((each) => each.name === partName)!;
+      const part = named.get(partName)!;
       const bytes = bytesOf(`${name}/${part.name}`, archive, part, signal);
       return { bytes, size: part.length, hasChanged, close: async () => void (await bytes.return(undefined)) };
     },
@@ -96,6 +97,7 @@ async function* bytesOf(name: string, archive: Archive, part: ArchivePart, signa
 }
 
 function returnedArchive(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
+  const named = byName(parts);
   const changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
   changes.on("error", () => {});
   const written = writeAll(rebuilt(archive, parts, changed, changes), sink);
@@ -115,7 +117,7 @@ function returnedArchive(archive: Archive, parts: readonly ArchivePart[], change
         if (!hasRoom) await Promise.race([once(bytes, "drain"), written]);
       },
       async commit() {
-        const before = parts.find(({ name }) => name === part);
+        const before = named.get(part);
         isSame &&= before?.checksum === checksum && before.length === length;
         bytes.end();
       },

@@ -70,6 +70,9 @@ export function listParts(archive: Archive): readonly ArchivePart[] | undefined 
   return parts;
 }
 
+export const byName = (parts: readonly ArchivePart[]): ReadonlyMap<string, ArchivePart> =>
+  new Map(parts.map((part) => [part.name, part]));
+
 /** Each piece takes its own turn of the event loop, so that signals are noticed. @throws Error from the iteration */
 export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerator<Buffer> {
   const { name } = part;
@@ -115,6 +118,8 @@ export async function* rebuilt(
   changes: AsyncIterable<{ readonly path: string; readonly bytes: AsyncIterable<Uint8Array> }>,
 ): AsyncGenerator<Uint8Array> {
   const entries = new Map<ArchivePart, Buffer>();
+  const named = byName(parts);
+  const isReplaceable = new Set(replaceable);
   let offset = 0;
   function* copied(part: ArchivePart) {
     const header = Buffer.from(headerOf(archive, part));
@@ -123,9 +128,9 @@ export async function* rebuilt(
     yield header;
     yield* packedBytes(archive, part);
   }
-  for (const part of parts) if (!replaceable.includes(part.name)) yield* copied(part);
+  for (const part of parts) if (!isReplaceable.has(part.name)) yield* copied(part);
   for await (const { path, bytes } of changes) {
-    const part = parts.find(({ name }) => name === path)!;
+    const part = named.get(path)!;
     const start = offset;
     const header = Buffer.from(headerOf(archive, part));
     const sizes = { length: 0, compressedLength: 0, checksum: 0 };

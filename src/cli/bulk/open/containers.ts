@@ -119,7 +119,8 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
       if (!isOther || (plan.table.columns !== undefined && !isVague)) tables.push(plan);
     }
   }
-  const others = names.filter((each) => !tables.some(({ member }) => member!.table === each));
+  const checked = new Set(tables.map(({ member }) => member!.table));
+  const others = names.filter((each) => !checked.has(each));
   if (others.length > 0) tables[0]?.note(`${name}: left as they are: ${listed(others)}`);
   return { tables, refusal, failure };
 }

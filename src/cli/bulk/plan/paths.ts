@@ -39,7 +39,8 @@ export function pathsOf(kind: Kind, inputs: readonly Input[], options: BulkOptio
     if (/^[a-z][a-z\d+.-]+:\/\//i.test(path) && !existsSync(path)) throw isUrlNotFile(kind, path);
   }
   const files = inputs.filter(({ member }) => !member).map(({ path }) => path);
-  const twice = files.find((path, i) => files.slice(0, i).some((other) => resolve(other) === resolve(path)));
+  const seen = new Set<string>();
+  const twice = files.find((path) => seen.size === seen.add(resolve(path)).size);
   const { column = [], sheet = "" } = options;
   // The shell has put the names of files in the place of a star.
   const isOther = (value: string) =>
