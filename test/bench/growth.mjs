@@ -1,45 +1,58 @@
 // npm run bench:growth [-- MILLIONS...]
 //
-// Measures offline runs over tables of 1, 2, 5, 10 and 20 million rows, in all of whose rows the address is another one:
-// wall time, CPU time and peak memory, and how much of these a row takes beyond the first million.
-import { rmSync } from "node:fs";
+// Measures offline runs over tables of 1, 2, 5, 10 and 20 million rows, in all of whose rows the address is another one; then over
+// 1,000, 3,000 and 10,000 tables of two rows, as files and in an archive: wall time, CPU time and peak memory, and what a further
+// row, or a further table, takes beyond the first number of them.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { zip } from "../support/zip.mjs";
 import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
 
 const millions = process.argv.slice(2).map(Number);
-const sizes = millions.length > 0 ? millions : [1, 2, 5, 10, 20];
 const idv = fileURLToPath(new URL("../../bin/idv.js", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "idv-bench-"));
-const input = join(folder, "input.csv");
-const output = join(folder, "output.csv");
+const at = (name) => join(folder, name);
 const env = bareEnvironment(folder);
 const rounds = 3;
 
-try {
-  const found = [];
-  say("million rows   wall s    CPU s  peak MB   CPU ns a further row   bytes a further row");
-  for (const size of sizes) {
-    await writeTableInput(input, size * 1e6);
+/** Prints what runs over each number of rows or tables take. `argumentsFor` makes the input, and returns the arguments. */
+async function measureGrowth(what, numbers, argumentsFor) {
+  say(`\n${what.padStart(16)}   wall s    CPU s  peak MB  CPU us of a further one  bytes of a further one`);
+  let first;
+  for (const number of numbers) {
+    const command = [process.execPath, idv, "emails", "--offline", "-q", ...(await argumentsFor(number))];
     const runs = [];
-    for (let round = 0; round < rounds; round++) {
-      const command = [process.execPath, idv, "emails", "--offline", "-q", input, "-o", output];
-      runs.push(await measure(command, `${output}.stdout`, env));
-    }
-    const of = (key) => median(runs.map((run) => run[key]));
-    const [wall, cpu, peak] = [of("wall"), of("cpu"), of("peak")];
-    found.push({ size, cpu, peak });
-    const first = found[0];
-    const more = (size - first.size) * 1e6;
-    const perRow = more > 0 ? [((cpu - first.cpu) / more) * 1e9, ((peak - first.peak) / more) * 2 ** 20] : [];
+    for (let round = 0; round < rounds; round++) runs.push(await measure(command, at("stdout"), env));
+    const [wall, cpu, peak] = ["wall", "cpu", "peak"].map((key) => median(runs.map((run) => run[key])));
+    first ??= { number, cpu, peak };
+    const more = number - first.number;
+    const further = more > 0 ? [((cpu - first.cpu) / more) * 1e6, ((peak - first.peak) / more) * 2 ** 20] : [];
     const cells = [wall.toFixed(2), cpu.toFixed(2), peak.toFixed(0)].map((cell) => cell.padStart(9));
-    say(
-      `${String(size).padStart(12)}${cells.join("")}${perRow.map((figure) => figure.toFixed(0).padStart(23)).join("")}`,
-    );
+    const ends = further.map((figure) => figure.toLocaleString("en", { maximumSignificantDigits: 3 }).padStart(24));
+    say(`${number.toLocaleString("en").padStart(16)}${cells.join("")}${ends.join("")}`);
   }
+}
+
+try {
+  const numbers = (millions.length > 0 ? millions : [1, 2, 5, 10, 20]).map((million) => million * 1e6);
+  await measureGrowth("rows", numbers, async (rows) => {
+    await writeTableInput(at("rows.csv"), rows);
+    return [at("rows.csv"), "-o", at("rows-out.csv")];
+  });
+  const tables = [1000, 3000, 10_000];
+  const named = Array.from({ length: 10_000 }, (_, i) => [`t${i}.csv`, `email\nann${i}@gmail.com\nb${i}@web.de\n`]);
+  mkdirSync(at("in"));
+  for (const [name, text] of named) writeFileSync(join(at("in"), name), text);
+  const paths = named.map(([name]) => join(at("in"), name));
+  await measureGrowth("files", tables, (count) => [...paths.slice(0, count), "-o", `${at("out")}/`]);
+  await measureGrowth("tables in a zip", tables, (count) => {
+    writeFileSync(at("in.zip"), zip(Object.fromEntries(named.slice(0, count))));
+    return [at("in.zip"), "-o", at("out.zip")];
+  });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

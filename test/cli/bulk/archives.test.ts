@@ -9,7 +9,8 @@ import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { isFull } from "../../support/tier.js";
-import { xlsxOf, zip } from "../../support/workbooks.js";
+import { xlsxOf } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const ok = "ann@larch-and-oak.com";
 const bad = "b@mailinator.com";

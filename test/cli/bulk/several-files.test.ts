@@ -7,7 +7,7 @@ import type { Facts } from "../../../src/core/facts/facts.js";
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
-import { zip } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const [a, b] = [
   "id,email\n1,x@mailinator.com\n2,ann@larch-and-oak.com\n",

@@ -7,7 +7,7 @@ import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { runOver } from "../../support/run-over.js";
 import { folderOf } from "../../support/temporary-folder.js";
-import { zip } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const lines = (count: number, line: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => `${line(i)}\n`).join("");

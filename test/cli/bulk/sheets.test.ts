@@ -6,7 +6,8 @@ import { inMemory, listParts, unpack } from "../../../src/formats/zip/archive.js
 import { readQuota, setQuota } from "../../support/quota.js";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
-import { xlsxOf, zip } from "../../support/workbooks.js";
+import { xlsxOf } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const row = (number: number, ...texts: string[]) =>
   `<row r="${number}">${texts.map((text, i) => `<c r="${"ABC"[i]}${number}" t="inlineStr"><is><t>${text}</t></is></c>`).join("")}</row>`;

@@ -5,7 +5,7 @@ import { writeXlsx } from "hucre/xlsx";
 import { beforeAll, describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
-import { zip } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const list = "id,email\n1,ann@larch-and-oak.com\n2,x@mailinator.com\n3,bob@larch-and-oak.com,y\n";
 const customers = "id,name\n1,Ann\n2,Bob\n";

@@ -17,7 +17,7 @@ import { serve, serveWith } from "../../support/service.js";
 import { createKeyIn, databases, jsonOf } from "../../support/states.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isFull, times } from "../../support/tier.js";
-import { zip } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 /** A service with a key, and a folder for lists. */
 async function start(state: string, ...args: string[]) {

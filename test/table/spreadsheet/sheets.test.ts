@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { idv } from "../../support/run-here.js";
 import { folderOf } from "../../support/temporary-folder.js";
 import { isFull } from "../../support/tier.js";
-import { xlsxOf, zip } from "../../support/workbooks.js";
+import { xlsxOf } from "../../support/workbooks.js";
+import { zip } from "../../support/zip.mjs";
 
 const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
 const ann = "ann@larch-and-oak.com";
