@@ -106,7 +106,7 @@ const hasHash = (path) => /-[\w-]{8}\.js$/.test(path);
 const head = "(function (exports, require, module, __filename, __dirname) {";
 const tail = "\n})";
 
-/** Runs of a command share compiled code: with that which another one needs, a small run takes a tenth longer. */
+/** Code is stored for each command: with the code of another one, a small run takes a tenth longer. */
 const command = /^[a-z]+$/.test(process.argv[2] ?? "") ? `.${process.argv[2]}` : "";
 
 function compile(source, path) {

@@ -1,4 +1,5 @@
 /** Runs the user's command, and maps its errors to exit codes. */
+import { ClosedPipe } from "../files/errors.js";
 import { keepCode } from "../package/own-files.js";
 import { failureFor, Interrupted } from "./errors.js";
 import { exitCodes } from "./exit-codes.js";
@@ -26,8 +27,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     prepareLog(words);
     const program = await createProgram(version(), words);
     await program.parseAsync(normalizeArguments(program, words), { from: "user" });
-    // A command that is refused, or only prints its help, has not compiled what a whole one needs.
-    process.once("exit", keepCode);
+    keepCodeAtExit();
     await allPrinted();
     await allSaid();
     // When Node.js ends by itself, it first stops listening to signals: one that comes then would end it, with another code.
@@ -40,6 +40,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const failure = failureFor(error);
     const { exitCode, stack } = failure;
     process.exitCode = exitCode;
+    if (error instanceof ClosedPipe) keepCodeAtExit();
     sayFailure(failure);
     if (stack !== undefined) process.stderr.write(`${stack}\n`);
     // An open pipe on standard input would keep the process alive. After a signal, so would output that is never read.
@@ -49,6 +50,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     process.removeListener("beforeExit", onStopped);
   }
 }
+
+/** A command that fails, or only prints its help, has compiled too little for the next one. */
+const keepCodeAtExit = () => process.once("exit", keepCode);
 
 /** Longest wait for a reader of standard error, in milliseconds. */
 const patience = 60_000;

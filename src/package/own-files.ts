@@ -22,7 +22,7 @@ interface Loader {
   readonly read?: (path: URL) => Uint8Array<ArrayBuffer> | undefined;
   /** Script that loads a module in a thread; its path is the argument. */
   readonly thread: string;
-  /** Keeps the code that V8 has compiled so far for later runs, if they lack some. */
+  /** Keeps the code that V8 has compiled so far for later runs of the command, if they lack some. */
   keepCode(): void;
   /** Before a run that takes seconds: has V8 optimise later. Modules that are loaded after it have no compiled code. */
   expectLongRun(): void;

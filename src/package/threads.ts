@@ -25,5 +25,7 @@ export function prepareThread(module: string): void {
 function newThread(module: string): Worker {
   expectLongRun();
   const path = new URL("worker.js", module);
-  return threadLoader === undefined ? new Worker(path) : new Worker(threadLoader, { eval: true, argv: [path.href] });
+  if (threadLoader === undefined) return new Worker(path);
+  // The loader finds the command where it is on the command line.
+  return new Worker(threadLoader, { eval: true, argv: [process.argv[2] ?? "", path.href] });
 }

@@ -54,7 +54,7 @@ onPosix("a second run keeps compiled code for its user alone, and later runs use
   expect(times()).toEqual(before);
 });
 
-onPosix("each command has its own code, and only one that came to its end stores it", async () => {
+onPosix("each command has its own code, and only one that has completed stores it", async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, "list.csv"), "email\nann@larch-and-oak.com\n");
   const commandsAfter = async (words: string, code: number) => {
@@ -69,6 +69,19 @@ onPosix("each command has its own code, and only one that came to its end stores
   expect(await commandsAfter("check ann@larch-and-oak.com", 0)).toEqual(["check"]);
   expect(await commandsAfter("emails list.csv --fail-on ok", 1)).toEqual(["check", "emails"]);
   expect(await commandsAfter("", 2)).toEqual(["check", "emails"]);
+});
+
+onPosix("a run whose reader is gone stores its code", async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, ".cache/idv"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, "list.csv"), `email\n${"ann@larch-and-oak.com\n".repeat(100_000)}`);
+  const child = spawnProgram(["emails", "-q", "list.csv"], {
+    cwd: home,
+    env: { HOME: home, NODE_DISABLE_COMPILE_CACHE: "" },
+  });
+  child.stdout!.once("data", () => child.stdout!.destroy());
+  expect(await finished(child)).toMatchObject({ code: 0, stderr: "" });
+  expect(readdirSync(join(home, ".cache/idv"))).toContainEqual(nameOfCode);
 });
 
 onPosix("what a run loads late is loaded with compiled code, too", async () => {
