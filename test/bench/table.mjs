@@ -4,7 +4,8 @@
 // ROUNDS rounds: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
 // idv's wall time to theirs. If idv's slowest round takes more than 1.5 times its fastest, the machine was busy, and there are up to as many
 // rounds again. Peers that are not installed are named and skipped: apt-get install mawk miller; npm install --no-save
-// @duckdb/node-api. With --profile, also the floor: a run of two rows, and the work on the rows by itself on two threads.
+// @duckdb/node-api. With --profile, also an estimate of the floor: a run of two rows, and the work on the rows by itself on two
+// threads.
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -89,7 +90,7 @@ try {
     for (let i = 0; i <= rounds; i++) {
       starts.push(await measure([...peers.idv.slice(0, 5), small, "-o", output], `${output}.stdout`, env));
     }
-    const seconds = median(starts.map(({ wall }) => wall)) + (await profile(input, output, rows));
+    const seconds = median(starts.map(({ wall }) => wall)) + (await profile(input, output, rows, rounds));
     line("floor", seconds.toFixed(2), "", "", "", "", (idv / seconds).toFixed(2));
     for (const name of ["mawk", "DuckDB"]) {
       const peer = results.get(name) && median(results.get(name).map(({ wall }) => wall));
