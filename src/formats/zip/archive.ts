@@ -104,8 +104,8 @@ export function headerOf(archive: Archive, { name, offset, compressedLength }: A
   return archive.read(offset, end);
 }
 
-function* packedBytes(archive: Archive, part: ArchivePart): Generator<Buffer> {
-  const start = part.offset + headerOf(archive, part).length;
+function* packedBytes(archive: Archive, part: ArchivePart, header = headerOf(archive, part)): Generator<Buffer> {
+  const start = part.offset + header.length;
   const end = start + part.compressedLength;
   for (let at = start; at < end; at += pieceBytes) yield archive.read(at, Math.min(end, at + pieceBytes));
 }
@@ -126,7 +126,7 @@ export async function* rebuilt(
     entries.set(part, recordedIn(header, part.entry, part, part, offset));
     offset += header.length + part.compressedLength;
     yield header;
-    yield* packedBytes(archive, part);
+    yield* packedBytes(archive, part, header);
   }
   for (const part of parts) if (!isReplaceable.has(part.name)) yield* copied(part);
   for await (const { path, bytes } of changes) {
