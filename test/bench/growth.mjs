@@ -44,7 +44,10 @@ try {
     return [at("rows.csv"), "-o", at("rows-out.csv")];
   });
   const tables = [1000, 3000, 10_000];
-  const named = Array.from({ length: 10_000 }, (_, i) => [`t${i}.csv`, `email\nann${i}@gmail.com\nb${i}@web.de\n`]);
+  const named = Array.from({ length: tables.at(-1) }, (_, i) => [
+    `t${i}.csv`,
+    `email\nann${i}@gmail.com\nb${i}@web.de\n`,
+  ]);
   mkdirSync(at("in"));
   for (const [name, text] of named) writeFileSync(join(at("in"), name), text);
   const paths = named.map(([name]) => join(at("in"), name));

@@ -119,7 +119,7 @@ export async function* rebuilt(
 ): AsyncGenerator<Uint8Array> {
   const entries = new Map<ArchivePart, Buffer>();
   const named = byName(parts);
-  const isReplaceable = new Set(replaceable);
+  const toReplace = new Set(replaceable);
   let offset = 0;
   function* copied(part: ArchivePart) {
     const header = Buffer.from(headerOf(archive, part));
@@ -128,7 +128,7 @@ export async function* rebuilt(
     yield header;
     yield* packedBytes(archive, part, header);
   }
-  for (const part of parts) if (!isReplaceable.has(part.name)) yield* copied(part);
+  for (const part of parts) if (!toReplace.has(part.name)) yield* copied(part);
   for await (const { path, bytes } of changes) {
     const part = named.get(path)!;
     const start = offset;
