@@ -212,8 +212,16 @@ test("a table that fails does not make other items of its folder free", async ()
   }
 });
 
+test("what a table that fails gives back is there for the next one, even where the quota ended in it", async () => {
+  const { home, used } = await folderWithQuota("quota file", 100_000);
+  writeFileSync(join(home, "bad.csv"), `${listOf(150_000, "b")}"bad`);
+  writeFileSync(join(home, "next.csv"), listOf(10));
+  const { code } = await idv(["emails", "bad.csv", "next.csv", "--offline", "-q", "-o", "out/"], { home });
+  expect([code, rowsIn(read(home, "out/next.csv")), await used()]).toEqual([6, 10, 10]);
+});
+
 test("a file that cannot be replaced costs nothing, and its items are charged with the next one", async () => {
-  const { home, held, used } = await folderWithQuota("quota file", 10 * count);
+  const { home, held, used } = await folderWithQuota("quota file", 1_000_000);
   // The first charge is that of 65,536 rows.
   const long = listOf(600_000);
   writeFileSync(join(home, "list.csv"), long);

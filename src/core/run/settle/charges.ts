@@ -143,6 +143,8 @@ export function createCharges(ledger: ItemLedger, engine: EmbeddedEngine, isSeve
       unwrittenUnits.clear();
       ledger.charged -= units;
       await engine.delivery?.giveBack(units);
+      // They may be enough for the next table.
+      if (units > 0) isExhausted = false;
     },
   };
 }
