@@ -139,7 +139,9 @@ export class ServiceStore {
 
   /** Searches by hashes, so that the duration reveals nothing about the secrets of other keys. */
   async findAll(secrets: readonly string[]): Promise<readonly Found[]> {
-    const hashes = secrets.map(hashOf);
+    // Requests that arrive together mostly have one secret.
+    const distinct = [...new Set(secrets)];
+    const hashes = distinct.map(hashOf);
     // Few lengths, so that few statements have to be prepared.
     const padded = Array.from({ length: 2 ** Math.ceil(Math.log2(hashes.length)) }, (_, i) => hashes[i] ?? hashes[0]!);
     const sql = `SELECT s.hash, s.ends, ${keyAndQuota} FROM {secret} s JOIN {key} k ON k.id = s.key_id
@@ -148,12 +150,14 @@ export class ServiceStore {
       ask<[(JoinedRow & Pick<SecretRow, "hash" | "ends">)[], [Clock]]>([sql, ...padded], clock),
     );
     this.#compared(now);
-    return hashes.map((hash) => {
+    const foundAt = (hash: Uint8Array): Found => {
       const row = rows.find((row) => timingSafeEqual(row.hash, hash));
       if (row === undefined) return undefined;
       if (!isUsable(row, now) || (row.ends !== null && row.ends <= now)) return "ended";
       return toKey(row, quotaIn(row), now);
-    });
+    };
+    const found = new Map(distinct.map((secret, i) => [secret, foundAt(hashes[i]!)]));
+    return secrets.map((secret) => found.get(secret));
   }
 
   /** Durable. The used units of a quota always equal its usage in the period, all statuses but `quota_exceeded`. */
