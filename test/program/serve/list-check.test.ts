@@ -153,6 +153,20 @@ inBrowser.each(await databases())("in a browser, on %s", (_, newState) => {
     expect(faults.filter((text) => !/ 4(?:00|15) /.test(text))).toEqual([]);
   });
 
+  test("a list is removed although its check ends before the service has the request", async () => {
+    await send("late.csv", Array.from({ length: 400_000 }, (_, i) => `n${i}@larch-and-oak.com\n`).join(""));
+    await page.route("**/remove", async (route) => {
+      await sleep(4000);
+      await route.continue();
+    });
+    await press("Check the list");
+    await page.locator("[data-follow]").waitFor();
+    await page.locator("button.danger").click();
+    await page.locator("input[type=file]").waitFor();
+    await page.unroute("**/remove");
+    expect(running.left()).toEqual([]);
+  });
+
   test("a check is cancelled, and the pages are accessible", async () => {
     const checked = await browser.newContext({ bypassCSP: true, storageState: await page.context().storageState() });
     const other = await checked.newPage();

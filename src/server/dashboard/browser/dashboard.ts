@@ -81,6 +81,12 @@ form?.addEventListener("submit", (event) => {
   request.send(new FormData(form));
 });
 
+/** Whether a form was sent, whose page is to come: to load this one again would cancel it. */
+let isSent = false;
+document.addEventListener("submit", () => {
+  isSent = true;
+});
+
 const followed = document.querySelector("[data-follow]");
 
 /** Shows the progress of a check; the page of its end comes whole. */
@@ -93,6 +99,7 @@ async function follow(box: Element): Promise<void> {
     );
     // The connection may come back.
     if (text === undefined) continue;
+    if (isSent) return;
     const next = new DOMParser().parseFromString(text, "text/html").querySelector("[data-follow]");
     if (next === null) return location.reload();
     if (box.innerHTML !== next.innerHTML) box.replaceChildren(...next.childNodes);
