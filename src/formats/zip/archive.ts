@@ -81,7 +81,8 @@ export async function* unpack(archive: Archive, part: ArchivePart): AsyncGenerat
   const packed = packedBytes(archive, part);
   let length = 0;
   let checksum = 0;
-  for await (const piece of part.method === 0 ? packed : inflated(packed)) {
+  const most = Math.max(part.length, part.compressedLength);
+  for await (const piece of part.method === 0 ? packed : inflated(packed, most)) {
     length += piece.length;
     if (length > part.length) break;
     checksum = crc32(piece, checksum);

@@ -1,17 +1,34 @@
 /** Raw deflate (RFC 1951) and the checksum of zip and gzip, for archives; the browser build has its own. */
 import { Readable, type Transform } from "node:stream";
-import { createDeflateRaw, createInflateRaw } from "node:zlib";
+import { setImmediate } from "node:timers/promises";
+import { createDeflateRaw, createInflateRaw, inflateRawSync } from "node:zlib";
 
 export { crc32 } from "node:zlib";
 
 const chunkSize = 65_536;
+/** In bytes. For shorter parts, to make a stream takes longer than its work. */
+const shortPart = 262_144;
 
-/** The iteration throws if the bytes are damaged. */
-export const inflated = (packed: Iterable<Buffer>): AsyncIterable<Buffer> =>
-  through(createInflateRaw({ chunkSize }), packed);
+/** `most` is the length before or after, if larger, as the archive says. The iteration throws if bytes are damaged. */
+export async function* inflated(packed: Iterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  if (most > shortPart) {
+    yield* through(createInflateRaw({ chunkSize }), packed);
+    return;
+  }
+  // Between parts, too, signals are noticed.
+  await setImmediate();
+  const pieces = [...packed];
+  try {
+    yield inflateRawSync(Buffer.concat(pieces), { maxOutputLength: shortPart });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") throw error;
+    yield* through(createInflateRaw({ chunkSize }), pieces);
+  }
+}
 
-export const deflated = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> =>
-  through(createDeflateRaw({ chunkSize }), bytes);
+export async function* deflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  yield* through(createDeflateRaw({ chunkSize }), bytes);
+}
 
 function through(transform: Transform, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   const source = Readable.from(bytes, { objectMode: false });
