@@ -71,6 +71,11 @@ export interface EmptyFormulas {
   readonly first: string;
 }
 
+/** A table of a container. A sheet is opened in the workbook, which stays open. */
+export interface MemberFile extends InputFile {
+  readonly openSheet?: (name: string) => Promise<OpenSheet>;
+}
+
 /** A file whose tables are files of a run: a zip archive, or a spreadsheet file of which all sheets are wanted. */
 export interface Container {
   /** Its path, or `standard input`; for a container in another one, after the name of that. */
@@ -84,7 +89,7 @@ export interface Container {
   readonly stays?: string | undefined;
   readonly names: readonly string[];
   readonly tables: readonly string[];
-  read(table: string): InputFile | Promise<InputFile>;
+  read(table: string): MemberFile;
   hasChanged(at?: string): Promise<boolean>;
   close(): Promise<void>;
   /** Opens a file that gets all that is in it, with these tables written anew in their order. */
@@ -102,7 +107,7 @@ export interface ReturnedContainer extends TableSink {
   /** Whether nothing in it would change. Call it after `prepare`. */
   isSame(): Promise<boolean>;
   /** The sink before it has to be committed. */
-  partSink(table: string): TableSink | Promise<TableSink>;
+  partSink(table: string): TableSink;
 }
 
 /** @throws ChoiceError for the first given choice that is refused */

@@ -1,13 +1,14 @@
 // npm run bench:growth [-- MILLIONS...]
 //
 // Measures offline runs over tables of 1, 2, 5, 10 and 20 million rows, in all of whose rows the address is another one; then over
-// 1,000, 3,000 and 10,000 tables of two rows, as files and in an archive: wall time, CPU time and peak memory, and what a further
-// row, or a further table, takes beyond the first number of them.
+// 1,000, 3,000 and 10,000 tables of two rows, as files and in an archive, and over 50 to 400 sheets of a workbook: wall time, CPU
+// time and peak memory, and what a further row or table takes beyond the first number of them.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeXlsx } from "hucre/xlsx";
 import { zip } from "../support/zip.mjs";
 import { bareEnvironment, measure, median, say } from "./measure.mjs";
 import { writeTableInput } from "./table-input.mjs";
@@ -55,6 +56,13 @@ try {
   await measureGrowth("tables in a zip", tables, (count) => {
     writeFileSync(at("in.zip"), zip(Object.fromEntries(named.slice(0, count))));
     return [at("in.zip"), "-o", at("out.zip")];
+  });
+  await measureGrowth("sheets", [50, 150, 400], async (count) => {
+    const sheets = named
+      .slice(0, count)
+      .map(([name, text]) => ({ name, rows: text.split("\n").map((line) => [line]) }));
+    writeFileSync(at("in.xlsx"), await writeXlsx({ sheets }));
+    return [at("in.xlsx"), "--sheet", "*", "-o", at("out.xlsx")];
   });
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -11,18 +11,17 @@ import { columnName, type Table, type TableOptions } from "../../core/table/tabl
 import { isForExcel, withMark } from "../../core/table/writers/start.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { ChoiceError } from "../../files/errors.js";
-import type { InputFile } from "../../files/input.js";
 import { counted, linesText } from "../../text.js";
 import type { Compression } from "../compression/compression-format.js";
 import { type DecodedInput, decodeInput } from "../encodings/decoding.js";
-import type { OpenSheet, WriteRows } from "../format.js";
+import type { MemberFile, OpenSheet, WriteRows } from "../format.js";
 import { refuse, type SheetKind } from "../format.js";
 import { sheetFormatOf, textRefuses } from "../registry.js";
 import { openTable } from "../text-formats.js";
 import { columnsInSheet } from "../xlsx/sheet-columns.js";
 import { checkFormulas, checkItems, checkNamed, checkStart, formulasRemark } from "./no-items.js";
 
-export type InputSource = Pick<InputFile, "bytes" | "size" | "read">;
+export type InputSource = Pick<MemberFile, "bytes" | "size" | "read" | "openSheet">;
 
 export interface ColumnChoices extends Required<WantedDetails> {
   readonly status: string;
@@ -257,7 +256,7 @@ function holdsStatuses(values: readonly string[]): boolean {
 
 async function readSheet(
   choices: InputChoices,
-  { size, read }: InputSource,
+  { size, read, openSheet }: InputSource,
   { start, bytes, compression }: DecodedInput,
   signal: AbortSignal,
 ): Promise<OpenSheet | undefined> {
@@ -271,7 +270,7 @@ async function readSheet(
   if (format === undefined) return undefined;
   const isFile = read !== undefined && size !== undefined && compression === undefined;
   const file = isFile ? { length: size, read } : bytes;
-  const sheet = await format.open(inputName, file, profiles[kind], wanted, signal);
+  const sheet = await (openSheet?.(inputName) ?? format.open(inputName, file, profiles[kind], wanted, signal));
   const isSame = sheets?.kind === "same" || sheets?.kind === sheet.format;
   const addColumns = sheets?.mayReturn && isSame ? sheet.addColumns : undefined;
   const isLost = sheets !== undefined && addColumns === undefined;

@@ -1,11 +1,14 @@
-/** Writes the sheets of a workbook one by one, as without `--sheet "*"`. A fault in a later one leaves no file. */
+/** A workbook of which all sheets are wanted. It comes back in one pass, or not at all. */
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
-import { FileError } from "../../files/errors.js";
+import { ChoiceError, FileError } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { openInputFile } from "../../files/input.js";
 import { type FileSink, openOutputFile } from "../../files/output.js";
 import type { Container, ReturnedContainer } from "../format.js";
-import { listSheets } from "./workbook.js";
+import { type Archive, type ChangedPart, inMemory, rebuilt } from "../zip/archive.js";
+import { rebuiltInto } from "../zip/rebuilt-into.js";
+import { bookPath } from "./sheet.js";
+import { listSheets, openBook, sheetIn } from "./workbook.js";
 
 /** @throws ChoiceError when it is not a workbook, FileError or TableError when it cannot be read */
 export async function openAllSheets(
@@ -14,56 +17,81 @@ export async function openAllSheets(
   profile: ItemProfile,
   signal: AbortSignal,
 ): Promise<Container> {
-  const { read, size, hasChanged, close } = await openInputFile(path, signal);
-  const { format, names, tables } = await listSheets(name, { length: size!, read: read! }, profile, signal).catch(
-    async (error: unknown) => {
-      await close();
-      throw error;
-    },
-  );
-  let current = path;
-  const onWritten = (written: string) => {
-    current = written;
-  };
-  return {
-    name,
-    within: "",
-    format,
-    isOfSheets: true,
-    names,
-    tables,
-    hasChanged,
-    close,
-    read: () => openInputFile(current, signal),
-    returnTo: async (target) => {
-      // Opening a named pipe would wait for its reader.
-      if (found(target)?.isFile() === false) {
-        throw new FileError(`${target}: not a regular file, so it cannot get several sheets`);
-      }
-      return returnedWorkbook(target, onWritten);
-    },
-  };
+  const input = await openInputFile(path, signal);
+  const { hasChanged, close } = input;
+  const [size, read] = [input.size!, input.read!];
+  const file = { length: size, read };
+  /** Of all sheets so far. */
+  const changed = new Map<string, Buffer>();
+  try {
+    const opened = await openBook(name, file, signal, changed);
+    const { names, tables } = await listSheets(name, opened, profile, signal);
+    let written: ReturnType<typeof returnedWorkbook> | undefined;
+    return {
+      ...{ name, within: "", format: opened.book.format, isOfSheets: true, names, tables, hasChanged, close },
+      read: (sheet) => ({
+        ...{ bytes: piecesOf(file), size, read, hasChanged, close: async () => {} },
+        openSheet: (inputName) =>
+          sheetIn(inputName, { ...opened, rebuild: written?.takeParts }, profile, sheet, signal),
+      }),
+      returnTo: async (target, sheets) => {
+        // Opening a named pipe would wait for its reader.
+        if (found(target)?.isFile() === false) {
+          throw new FileError(`${target}: not a regular file, so it cannot get several sheets`);
+        }
+        if (opened.book.addColumns === undefined)
+          throw new ChoiceError(`${name}: a template does not come back; write its sheets to a folder with -o FOLDER/`);
+        const paths = await opened.book.changeable(sheets);
+        const rebuild = (changes: AsyncIterable<ChangedPart>) => rebuilt(file, opened.parts, paths, changes);
+        written = returnedWorkbook(await openOutputFile(target), rebuild, changed);
+        return written.returned;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** Each sheet is written with all others into a temporary file, from which the next one is read. */
-function returnedWorkbook(target: string, onWritten: (path: string) => void): ReturnedContainer {
-  let last: FileSink | undefined;
-  return {
-    async partSink() {
-      const sink = await openOutputFile(target);
-      const commit = async () => {
-        await sink.prepare?.();
-        await last?.discard();
-        last = sink;
-        onWritten(sink.temporary!);
-      };
-      return { ...sink, commit };
-    },
-    /** Takes no bytes: all are in sheets. */
-    write: async () => {},
-    prepare: async () => last?.prepare?.(),
-    isSame: async () => (await last?.isSame?.()) === true,
-    commit: async () => last?.commit(),
-    discard: async () => last?.discard(),
+const pieceBytes = 65_536;
+
+async function* piecesOf({ length, read }: Archive): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; at += pieceBytes) yield read(at, Math.min(length, at + pieceBytes));
+}
+
+/** What sheets change in the part of all sheets is kept in `changed`, where the next one finds it. */
+function returnedWorkbook(
+  file: FileSink,
+  rebuild: (changes: AsyncIterable<ChangedPart>) => AsyncIterable<Uint8Array>,
+  changed: Map<string, Buffer>,
+) {
+  const kept = () => Array.from(changed, ([path, bytes]) => ({ path, bytes: piecesOf(inMemory(bytes)) }));
+  const { add, written, ...sink } = rebuiltInto(file, rebuild, kept);
+  async function* takeParts(_: readonly string[], parts: AsyncIterable<ChangedPart>): AsyncGenerator<never> {
+    for await (const { path, bytes } of parts) {
+      if (path === bookPath) changed.set(path, await joined(bytes));
+      else await Promise.race([written, new Promise<void>((resolve) => add({ path, bytes: until(bytes, resolve) }))]);
+    }
+  }
+  const returned: ReturnedContainer = {
+    ...sink,
+    isSame: async () => (await file.isSame?.()) === true,
+    // A sheet comes as parts, not as bytes.
+    partSink: () => ({
+      write: () => Promise.reject(new Error("a sheet has come as a file of its own")),
+      ...{ commit: async () => {}, discard: async () => {} },
+    }),
   };
+  return { takeParts, returned };
+}
+
+async function joined(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function* until(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+  onEnd();
 }

@@ -1,5 +1,6 @@
 /** Rows of a sheet. Empty cells and rows are only counted: a few bytes of a file can stand for millions of them. */
 import { longRecordBytes } from "../../core/table/records.js";
+import type { ChangedPart } from "../zip/archive.js";
 
 /** Limits of a sheet in Excel and LibreOffice. */
 export const mostRows = 1_048_576;
@@ -45,13 +46,14 @@ export const removedRow = "\0";
 /** Each batch is made when it is taken, so that its rows do not outlive it. */
 export type RowBatches = AsyncIterable<Iterable<readonly string[]>>;
 
+/** The part that names the sheets. Each change of a sheet may change it. */
+export const bookPath = "xl/workbook.xml";
+
 export interface SheetChange {
   readonly paths: readonly string[];
   /** Takes rows from row 1 on, without gaps. Each part must be read before the next one is requested. */
   changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
 }
-
-export type ChangedPart = { readonly path: string; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** Its message names the cell or row. */
 export class SheetFault extends Error {

@@ -5,10 +5,20 @@ import { nameMeant } from "../../core/meant.js";
 import { TableError } from "../../core/table/errors.js";
 import { quoteField } from "../../core/table/quotes.js";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
+import { Fault } from "../../fault.js";
 import { ChoiceError } from "../../files/errors.js";
 import type { OpenSheet, WriteRows } from "../format.js";
-import { type Archive, type ArchivePart, headerOf, inMemory, listParts, rebuilt, unpack } from "../zip/archive.js";
-import { type AddedColumns, cellName, SheetFault, type SheetRow, type SheetSample } from "./sheet.js";
+import {
+  type Archive,
+  type ArchivePart,
+  type ChangedPart,
+  headerOf,
+  inMemory,
+  listParts,
+  rebuilt,
+  unpack,
+} from "../zip/archive.js";
+import { type AddedColumns, bookPath, cellName, SheetFault, type SheetRow, type SheetSample } from "./sheet.js";
 import { openXlsx, type Workbook } from "./xlsx.js";
 
 /** Most bytes of a stream, which is read into memory, and of a part of a file. */
@@ -28,14 +38,29 @@ export async function openSheet(
   signal: AbortSignal,
 ): Promise<OpenSheet> {
   const file = "read" in input ? input : inMemory(await collect(name, input));
+  return sheetIn(name, await openBook(name, file, signal), profile, wanted, signal);
+}
+
+/** Makes the file anew, with changed parts at these paths. */
+type Rebuild = (paths: readonly string[], changes: AsyncIterable<ChangedPart>) => AsyncIterable<Uint8Array>;
+
+/** As {@link openSheet}, in a workbook that stays open. */
+export async function sheetIn(
+  name: string,
+  opened: OpenedBook & { readonly rebuild?: Rebuild | undefined },
+  profile: ItemProfile,
+  wanted: string | undefined,
+  signal: AbortSignal,
+): Promise<OpenSheet> {
+  const { file, parts, book, checkParts } = opened;
+  const { rebuild = (paths, changes) => rebuilt(file, parts, paths, changes) } = opened;
   const explain = (error: unknown) => throwExplained(name, error, signal);
   try {
-    const { book, parts } = await openBook(name, file, signal);
     const { name: sheet, index, isHidden, others } = await chooseSheet(name, book, profile, wanted);
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
-      for (const part of parts) headerOf(file, part);
+      checkParts();
       const { paths, changed } = await book.addColumns!(index, added);
-      return (batches) => explaining(rebuilt(file, parts, paths, changed(batches)), explain);
+      return (batches) => explaining(rebuild(paths, changed(batches)), explain);
     };
     return {
       ...openRows(() => book.rows(index), explain),
@@ -52,16 +77,15 @@ export async function openSheet(
 }
 
 /** Names all sheets, and those with items in their first rows, or the first. @throws ChoiceError, TableError */
-export async function listSheets(name: string, file: Archive, profile: ItemProfile, signal: AbortSignal) {
+export async function listSheets(name: string, { book }: OpenedBook, profile: ItemProfile, signal: AbortSignal) {
   try {
-    const { book } = await openBook(name, file, signal);
     const names: string[] = [];
     const tables: string[] = [];
     for await (const sheet of book.sheets((field) => profile.likeness(field) > 0)) {
       names.push(sheet.name);
       if (sheet.hasItems) tables.push(sheet.name);
     }
-    return { format: book.format, names, tables: tables.length > 0 ? tables : names.slice(0, 1) };
+    return { names, tables: tables.length > 0 ? tables : names.slice(0, 1) };
   } catch (error) {
     return throwExplained(name, error, signal);
   }
@@ -75,13 +99,51 @@ const otherArchives: readonly (readonly [path: string, what: string])[] = [
   ["word/document.xml", "a Word document"],
 ];
 
-async function openBook(name: string, file: Archive, signal: AbortSignal) {
+export type OpenedBook = Awaited<ReturnType<typeof openBook>>;
+
+/** `changed` has texts of parts that are read in the place of those in the file. @throws ChoiceError, TableError */
+export async function openBook(
+  name: string,
+  file: Archive,
+  signal: AbortSignal,
+  changed: ReadonlyMap<string, Uint8Array> = new Map(),
+) {
+  try {
+    const parts = partsOf(name, file);
+    async function* read(part: ArchivePart) {
+      for await (const piece of unpack(file, part)) {
+        signal.throwIfAborted();
+        yield piece;
+      }
+    }
+    async function* once(bytes: Uint8Array) {
+      yield bytes;
+    }
+    const open = (path: string) => {
+      const bytes = changed.get(path);
+      if (bytes !== undefined) return once(bytes);
+      const part = parts.find((part) => part.name === path);
+      return part && read(part);
+    };
+    const paths = parts.map((part) => part.name);
+    let areChecked = false;
+    const checkParts = () => {
+      if (!areChecked) for (const part of parts) headerOf(file, part);
+      areChecked = true;
+    };
+    return { file, parts, book: await openXlsx(open, paths), checkParts };
+  } catch (error) {
+    return throwExplained(name, error, signal);
+  }
+}
+
+function partsOf(name: string, file: Archive): readonly ArchivePart[] {
   const parts = listParts(file);
   if (parts === undefined)
     throw unreadable(name, "damaged or cut off; save it anew as .xlsx or CSV in the program that made it");
-  const find = (path: string) => parts.find((part) => part.name === path);
-  if (find("xl/workbook.xml") === undefined) {
-    const what = otherArchives.find(([path]) => find(path))?.[1];
+  const has = (path: string) => parts.some((part) => part.name === path);
+  if (!has(bookPath)) {
+    const what = otherArchives.find(([path]) => has(path))?.[1];
     if (what === undefined)
       throw new ChoiceError(`${name}: a zip archive without a workbook in it; unpack it first`, { code: "format" });
     throw new ChoiceError(`${name}: ${what}; save it as .xlsx or CSV in the program that made it`, { code: "format" });
@@ -89,18 +151,7 @@ async function openBook(name: string, file: Archive, signal: AbortSignal) {
   const isTooLarge = ({ length, compressedLength }: ArchivePart) =>
     length > mostPartBytes || (length > suspectBytes && length > mostRatio * compressedLength);
   if (parts.some(isTooLarge)) throw unreadable(name, "a part of it is too large to read; export it as CSV");
-  async function* read(part: ArchivePart) {
-    for await (const piece of unpack(file, part)) {
-      signal.throwIfAborted();
-      yield piece;
-    }
-  }
-  const open = (path: string) => {
-    const part = find(path);
-    return part && read(part);
-  };
-  const paths = parts.map((part) => part.name);
-  return { book: await openXlsx(open, paths), parts };
+  return parts;
 }
 
 async function chooseSheet(name: string, book: Workbook, profile: ItemProfile, wanted: string | undefined) {
@@ -200,7 +251,7 @@ async function collect(name: string, input: AsyncIterable<Uint8Array>): Promise<
 
 function throwExplained(name: string, error: unknown, signal: AbortSignal): never {
   signal.throwIfAborted();
-  if (error instanceof ChoiceError || error instanceof TableError) throw error;
+  if (error instanceof Fault) throw error;
   const { message } = error as Error;
   if (error instanceof SheetFault) throw unreadable(name, message, error.advice);
   throw unreadable(name, `a damaged spreadsheet file: ${message}; export it as CSV`);

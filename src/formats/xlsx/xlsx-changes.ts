@@ -1,8 +1,10 @@
 // Adds columns to a sheet of a workbook (.xlsx): cells to its rows, and the columns to the ranges that end at its last
 // one. Takes rows out, unless something refers to them that could not be adjusted. Other parts are copied as compressed
 // bytes; a library would lose charts, comments or styles, which it does not understand.
+
+import type { ChangedPart } from "../zip/archive.js";
 import { AddedRows, SheetColumns } from "./added-cells.js";
-import { type AddedColumns, type ChangedPart, type SheetChange, SheetFault, sheetPattern } from "./sheet.js";
+import { type AddedColumns, bookPath, type SheetChange, SheetFault, sheetPattern } from "./sheet.js";
 import { firstFreeColumn, formulas, type RowReference, withCells } from "./sheet-xml.js";
 import { attributeOf, dereferenced, escapeXml, nameOf, tokensOf, withAttribute } from "./xml.js";
 
@@ -12,8 +14,6 @@ interface SheetParts {
   readonly paths: readonly string[];
   readonly read: (path: string) => AsyncIterable<Uint8Array>;
 }
-
-const bookPath = "xl/workbook.xml";
 
 /** Reads all parts, so that their faults are found before a run begins. @throws SheetFault */
 export async function addColumns(parts: SheetParts, added: AddedColumns): Promise<SheetChange> {

@@ -6,7 +6,7 @@ import { posix } from "node:path";
 import { decoded } from "../../core/run/items/item.js";
 import type { SheetKind } from "../format.js";
 import type { AddedColumns, SheetChange, SheetRow, SheetSample } from "./sheet.js";
-import { columnIn, mostCharacters, RowCells, repair, SheetFault } from "./sheet.js";
+import { bookPath, columnIn, mostCharacters, RowCells, repair, SheetFault } from "./sheet.js";
 import { hasCellsBeyond, usedWidthOf } from "./sheet-columns.js";
 import { readTexts, type TextList } from "./text-list.js";
 import type { PartReader, XmlEvent, XmlReader } from "./xml.js";
@@ -21,7 +21,7 @@ type Relationship = { readonly id: string; readonly type: string; readonly targe
 export type Workbook = Awaited<ReturnType<typeof openXlsx>>;
 
 export async function openXlsx(part: PartReader, paths: readonly string[]) {
-  const relationships = await readRelationships(part, "xl/workbook.xml");
+  const relationships = await readRelationships(part, bookPath);
   const { sheets, startsIn1904 } = await readBook(part, relationships);
   const related = (type: string) => {
     const found = relationships.find((relationship) => relationship.type === type);
@@ -43,16 +43,19 @@ export async function openXlsx(part: PartReader, paths: readonly string[]) {
       }
     }
   }
-  /** @throws SheetFault if there is no room */
-  async function addColumns(index: number, added: AddedColumns): Promise<SheetChange> {
-    const sheet = sheets[index]!;
-    const { dir } = posix.parse(`/${sheet.path}`);
-    const relationships = await readRelationships(part, sheet.path);
-    const related = (type: string) =>
+  async function relatedTo(path: string) {
+    const { dir } = posix.parse(`/${path}`);
+    const relationships = await readRelationships(part, path);
+    return (type: string) =>
       relationships
         .filter((relationship) => relationship.type === type)
         .map(({ target }) => posix.resolve(dir, target).slice(1))
         .filter((path) => part(path) !== undefined);
+  }
+  /** @throws SheetFault if there is no room */
+  async function addColumns(index: number, added: AddedColumns): Promise<SheetChange> {
+    const sheet = sheets[index]!;
+    const related = await relatedTo(sheet.path);
     const changes = await import("./xlsx-changes.js");
     return changes.addColumns({ sheet, related, paths, read: (path) => open(part, path) }, added);
   }
@@ -77,6 +80,12 @@ export async function openXlsx(part: PartReader, paths: readonly string[]) {
       const { name, path } = sheets[index]!;
       if (!(await hasCellsBeyond(open(part, path), known))) return known;
       return Math.max(known, await usedWidthOf(open(part, path), name, row));
+    },
+    /** Paths of the parts that may change with these sheets. */
+    async changeable(names: readonly string[]): Promise<readonly string[]> {
+      const wanted = sheets.filter(({ name }) => names.includes(name));
+      const own = wanted.map(async ({ path }) => [path, ...(await relatedTo(path))("table")]);
+      return [...(await Promise.all(own)).flat(), bookPath];
     },
     rows,
     addColumns: format && addColumns,
@@ -115,7 +124,7 @@ async function readRelationships(part: PartReader, path: string): Promise<readon
 async function readBook(part: PartReader, relationships: readonly Relationship[]) {
   const sheets: { readonly name: string; readonly path: string; readonly isHidden: boolean }[] = [];
   let startsIn1904 = false;
-  await eachElement(open(part, "xl/workbook.xml"), (xml) => {
+  await eachElement(open(part, bookPath), (xml) => {
     if (xml.name === "workbookPr") startsIn1904 = isTrue(xml.attribute("date1904"));
     if (xml.name !== "sheet") return;
     const id = xml.attribute("id");

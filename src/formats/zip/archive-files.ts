@@ -4,10 +4,11 @@ import { PassThrough } from "node:stream";
 import { FileError } from "../../files/errors.js";
 import { type InputFile, openInputFile } from "../../files/input.js";
 import { openOutputFile } from "../../files/output.js";
-import { converting, type TableSink, writeAll } from "../../files/table-sink.js";
+import type { TableSink } from "../../files/table-sink.js";
 import type { Container } from "../format.js";
 import { type Archive, type ArchivePart, byName, headerOf, listParts, rebuilt, unpack } from "./archive.js";
 import { crc32 } from "./deflate.js";
+import { rebuiltInto } from "./rebuilt-into.js";
 
 /** A size or an offset that is in a record of zip64 (4.5.3 of APPNOTE.TXT). */
 const inZip64 = 0xffffffff;
@@ -98,15 +99,12 @@ async function* bytesOf(name: string, archive: Archive, part: ArchivePart, signa
 
 function returnedArchive(archive: Archive, parts: readonly ArchivePart[], changed: readonly string[], sink: TableSink) {
   const named = byName(parts);
-  const changes = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  changes.on("error", () => {});
-  const written = writeAll(rebuilt(archive, parts, changed, changes), sink);
-  written.catch((error: Error) => changes.destroy(error));
+  const { add, written, ...archiveSink } = rebuiltInto(sink, (changes) => rebuilt(archive, parts, changed, changes));
   let isSame = true;
   const partSink = (part: string): TableSink => {
     const bytes = new PassThrough({ highWaterMark: 1_048_576 });
     bytes.on("error", () => {});
-    changes.write({ path: part, bytes });
+    add({ path: part, bytes });
     let [checksum, length] = [0, 0];
     return {
       async write(piece) {
@@ -126,17 +124,5 @@ function returnedArchive(archive: Archive, parts: readonly ArchivePart[], change
       },
     };
   };
-  const archiveSink = converting(sink, {
-    // All bytes are in parts.
-    write: async () => {},
-    end() {
-      changes.end();
-      return written;
-    },
-    async stop() {
-      changes.destroy();
-      await written.catch(() => {});
-    },
-  });
   return { ...archiveSink, partSink, isSame: async () => isSame };
 }

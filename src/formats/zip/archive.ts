@@ -26,6 +26,8 @@ export interface ArchivePart {
   readonly entry: Buffer;
 }
 
+export type ChangedPart = { readonly path: string; readonly bytes: AsyncIterable<Uint8Array> };
+
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const localHeader = 0x04034b50;
@@ -116,7 +118,7 @@ export async function* rebuilt(
   archive: Archive,
   parts: readonly ArchivePart[],
   replaceable: readonly string[],
-  changes: AsyncIterable<{ readonly path: string; readonly bytes: AsyncIterable<Uint8Array> }>,
+  changes: AsyncIterable<ChangedPart>,
 ): AsyncGenerator<Uint8Array> {
   const entries = new Map<ArchivePart, Buffer>();
   const named = byName(parts);

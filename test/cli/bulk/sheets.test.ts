@@ -25,14 +25,19 @@ const checked = [
 
 const run = (home: string, ...args: string[]) => idv(["emails", ...args, "--sheet", "*"], { home });
 
+async function partOf(path: string, name: string): Promise<Buffer> {
+  const file = inMemory(readFileSync(path));
+  const pieces: Buffer[] = [];
+  for await (const piece of unpack(file, listParts(file)!.find((part) => part.name === name)!)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 /** Returns the texts of each sheet of a workbook, cell by cell. */
 async function textsIn(path: string): Promise<string[][]> {
   const file = inMemory(readFileSync(path));
   const found: string[][] = [];
   for (const part of listParts(file)!.filter(({ name }) => /^xl\/worksheets\/|^content\.xml$/.test(name))) {
-    const pieces: Buffer[] = [];
-    for await (const piece of unpack(file, part)) pieces.push(piece);
-    const xml = Buffer.concat(pieces).toString();
+    const xml = (await partOf(path, part.name)).toString();
     found.push([...xml.matchAll(/<(?:t|text:p)(?: [^>]*)?>([^<]*)</g)].map(([, text]) => text!));
   }
   return found;
@@ -57,6 +62,27 @@ test("-I.bak replaces the workbook when all sheets are there, and --update leave
   const once = readFileSync(join(home, "book.xlsx"));
   expect((await run(home, "book.xlsx", "-I", "--update", "-q")).code).toBe(0);
   expect(readFileSync(join(home, "book.xlsx"))).toEqual(once);
+});
+
+test("what names the sheets keeps the changes of all of them", async () => {
+  const area = (sheet: string, last: string) =>
+    `<definedName name="_xlnm.Print_Area">${sheet}!$A$1:$${last}$3</definedName>`;
+  const names = area("People", "B") + area("Firms", "A") + area("Notes", "A");
+  const home = folderOf({ "book.xlsx": xlsxOf(sheets, { names }) });
+  const { code, stderr } = await run(home, "book.xlsx", "-I", "-q");
+  expect(code, stderr).toBe(0);
+  const xml = (await partOf(join(home, "book.xlsx"), "xl/workbook.xml")).toString();
+  expect(xml).toContain(area("People", "C") + area("Firms", "B") + area("Notes", "A"));
+});
+
+test("a template does not come back", async () => {
+  const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml";
+  const types = `<Types><Override PartName="/xl/workbook.xml" ContentType="${type}"/></Types>`;
+  const home = folderOf({ "book.xlsx": xlsxOf(sheets, { parts: { "[Content_Types].xml": types } }) });
+  const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx");
+  expect(stderr).toContain("book.xlsx: a template does not come back; write its sheets to a folder with -o FOLDER/\n");
+  expect([code, readdirSync(home).includes("out.xlsx")]).toEqual([2, false]);
+  expect((await run(home, "book.xlsx", "-o", "out/", "-q")).code).toBe(0);
 });
 
 test("rows are taken out of each sheet", async () => {

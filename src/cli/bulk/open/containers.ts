@@ -129,7 +129,7 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
 async function mayBeText(plan: Plan, signal: AbortSignal): Promise<boolean> {
   const { isForced, member, table } = plan;
   if (endingOf(member!.table) !== "txt" || isForced || table.columns !== undefined) return false;
-  return holdsFewItems(plan, await member!.container.read(member!.table), signal);
+  return holdsFewItems(plan, member!.container.read(member!.table), signal);
 }
 
 const mostNamed = 5;

@@ -35,7 +35,7 @@ export async function openSink(
     return encodeInto(name, sink, encoding);
   };
   if (output === undefined) return { sink: await writeTable(standardOutput, input, { name, encode }) };
-  const part = await member?.container.returned?.partSink(member.table);
+  const part = member?.container.returned?.partSink(member.table);
   const file = part ? undefined : await openOutputFile(output);
   const compression = isInPlace ? input.compression : compressionByName(output);
   const target = { name, sheetKind: sheets?.kind, compression, encode };
