@@ -87,6 +87,14 @@ describe("a limit", () => {
     expect(await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin })).toEqual({ code: 4, stdout, stderr });
   });
 
+  test("counts the statuses of all columns that wait", async () => {
+    const home = await withLimit(1);
+    const stdin = "a,b\na@larch-and-oak.com,x@mailinator.com\n,a@larch-and-oak.com\nbroken,\n";
+    const { code, stderr } = await idv(["emails", "-q", "-c", "a", "-c", "b"], { home, stdin });
+    expect(stderr).toContain("idv: quota exhausted: 2 statuses wait for it (quota_exceeded); ");
+    expect(code).toBe(4);
+  });
+
   test("ends no run for which it is exactly enough", async () => {
     const home = await withLimit(2);
     const outcome = await idv(["emails"], { home, stdin: "a@larch-and-oak.com\nb@larch-and-oak.com\n" });

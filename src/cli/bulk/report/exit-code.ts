@@ -17,10 +17,14 @@ export function exitCodeOf(facts: Facts, plan: Plan): number {
   if (facts.dryRun) return exitCodes.done;
   const { statuses, spared, inputs, units, dns } = facts;
   const others = inputs.flatMap(({ otherColumns }) => otherColumns.map((column) => column.statuses));
-  const waiting = Math.max(...[statuses, ...others].map((counts) => countOf(counts, "quota_exceeded")));
+  const waiting = [statuses, ...others].reduce((sum, counts) => sum + countOf(counts, "quota_exceeded"), 0);
   if (waiting > 0) {
-    const rows = counted(waiting, "row waits", "rows wait");
-    say(`quota exhausted: ${rows} for it (quota_exceeded); ${renewal(plan, facts, units.renews)}`);
+    // In a row, several columns may wait.
+    const what =
+      others.length > 0
+        ? counted(waiting, "status waits", "statuses wait")
+        : counted(waiting, "row waits", "rows wait");
+    say(`quota exhausted: ${what} for it (quota_exceeded); ${renewal(plan, facts, units.renews)}`);
     return exitCodes.quotaExhausted;
   }
   const { asked, cached, undecided } = dns ?? { asked: 0, cached: 0, undecided: 0 };
