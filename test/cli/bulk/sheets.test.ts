@@ -1,5 +1,5 @@
 /** Covers `--sheet "*"`: each sheet with items is a file of the run, and the workbook comes back with all of them. */
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inMemory, listParts, unpack } from "../../../src/formats/zip/archive.js";
@@ -82,7 +82,19 @@ test("a template does not come back", async () => {
   const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx");
   expect(stderr).toContain("book.xlsx: a template does not come back; write its sheets to a folder with -o FOLDER/\n");
   expect([code, readdirSync(home).includes("out.xlsx")]).toEqual([2, false]);
+  expect((await run(home, "book.xlsx", "-o", "out.xlsx", "--dry-run")).code).toBe(2);
   expect((await run(home, "book.xlsx", "-o", "out/", "-q")).code).toBe(0);
+});
+
+test.each(["book.xlsx", "lists.zip"])("nothing stays beside %s if its backup cannot be", async (name) => {
+  const lists = zip({ "a.csv": "email\nann@larch-and-oak.com\n", "b.csv": "email\nb@larch-and-oak.com\n" });
+  const home = folderOf({ "book.xlsx": book, "lists.zip": lists });
+  mkdirSync(join(home, `${name}.bak`));
+  const sheet = name.endsWith(".zip") ? [] : ["--sheet", "*"];
+  const { code, stderr } = await idv(["emails", name, "-I.bak", ...sheet], { home });
+  expect(stderr).toContain(`${name}.bak: is a folder; choose another name for the copy`);
+  expect(code).toBe(6);
+  expect(readdirSync(home).filter((each) => each.endsWith(".tmp"))).toEqual([]);
 });
 
 test("rows are taken out of each sheet", async () => {

@@ -85,15 +85,9 @@ async function openReturned(container: Container, plans: readonly Plan[], resour
   if (target === undefined || isDryRun) return;
   if (isInPlace) await checkReplaceable(target.path);
   if (split !== undefined) return;
-  container.returned = await container.returnTo(
-    target.path,
-    plans.map(({ member }) => member!.table),
-  );
-  if (isInPlace) container.replaced = await openReplaced(target.path, target.backup);
-  await resources.atEnd(async () => {
-    await container.returned?.discard();
-    await container.replaced?.discard();
-  });
+  const tables = plans.map(({ member }) => member!.table);
+  container.returned = await resources.openForAll(container.returnTo(target.path, tables));
+  if (isInPlace) container.replaced = await resources.openForAll(openReplaced(target.path, target.backup));
 }
 
 async function withItems(plans: readonly Plan[], { name, names }: Container, signal: AbortSignal) {

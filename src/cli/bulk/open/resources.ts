@@ -10,6 +10,13 @@ type Close = (isInterrupted: boolean) => Promise<void>;
 /** In milliseconds: how long the end of a run waits for an output that is being opened. */
 const mostOpening = 1000;
 
+function whenOpened<Opened>(opening: Promise<Opened>, outputOf: (opened: Opened) => Discardable): Discardable {
+  const discarded = async () => outputOf(await opening).discard();
+  // A named pipe without a reader never opens.
+  const late = () => sleep(mostOpening, undefined, { ref: false });
+  return { discard: () => Promise.race([discarded().catch(() => {}), late()]) };
+}
+
 export class Resources {
   /** Called before outputs appear, and after they have appeared. */
   delivery: { readonly secure?: () => Promise<void>; readonly deliver?: () => Promise<void> } = {};
@@ -41,10 +48,13 @@ export class Resources {
 
   /** Discards an output that is being opened, too: its file may be there already. */
   async open<Opened>(opening: Promise<Opened>, outputOf: (opened: Opened) => Discardable): Promise<Opened> {
-    const discarded = async () => outputOf(await opening).discard();
-    // A named pipe without a reader never opens.
-    const late = () => sleep(mostOpening, undefined, { ref: false });
-    this.keep({ discard: () => Promise.race([discarded().catch(() => {}), late()]) });
+    this.keep(whenOpened(opening, outputOf));
+    return opening;
+  }
+
+  /** The same for an output of several files. */
+  async openForAll<Output extends Discardable>(opening: Promise<Output>): Promise<Output> {
+    await this.atEnd(() => whenOpened(opening, (output) => output).discard());
     return opening;
   }
 
