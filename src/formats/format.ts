@@ -71,8 +71,9 @@ export interface EmptyFormulas {
   readonly first: string;
 }
 
-/** A table of a container. A sheet is opened in the workbook, which stays open. */
+/** A table of a container. */
 export interface MemberFile extends InputFile {
+  /** Of a sheet: opens it in the workbook, which stays open. */
   readonly openSheet?: (name: string) => Promise<OpenSheet>;
 }
 

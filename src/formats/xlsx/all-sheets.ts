@@ -1,6 +1,6 @@
 /** A workbook of which all sheets are wanted. It comes back in one pass, or not at all. */
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
-import { ChoiceError, FileError } from "../../files/errors.js";
+import { FileError } from "../../files/errors.js";
 import { found } from "../../files/found.js";
 import { openInputFile } from "../../files/input.js";
 import { type FileSink, openOutputFile } from "../../files/output.js";
@@ -21,7 +21,7 @@ export async function openAllSheets(
   const { hasChanged, close } = input;
   const [size, read] = [input.size!, input.read!];
   const file = { length: size, read };
-  /** Of all sheets so far. */
+  /** The part that names the sheets, with the changes of all sheets so far. */
   const changed = new Map<string, Buffer>();
   try {
     const opened = await openBook(name, file, signal, changed);
@@ -29,6 +29,9 @@ export async function openAllSheets(
     let written: ReturnType<typeof returnedWorkbook> | undefined;
     return {
       ...{ name, within: "", format: opened.book.format, isOfSheets: true, names, tables, hasChanged, close },
+      ...(opened.book.addColumns === undefined && {
+        stays: "a template does not come back; write its sheets to a folder with -o FOLDER/",
+      }),
       read: (sheet) => ({
         ...{ bytes: piecesOf(file), size, read, hasChanged, close: async () => {} },
         openSheet: (inputName) =>
@@ -39,8 +42,6 @@ export async function openAllSheets(
         if (found(target)?.isFile() === false) {
           throw new FileError(`${target}: not a regular file, so it cannot get several sheets`);
         }
-        if (opened.book.addColumns === undefined)
-          throw new ChoiceError(`${name}: a template does not come back; write its sheets to a folder with -o FOLDER/`);
         const paths = await opened.book.changeable(sheets);
         const rebuild = (changes: AsyncIterable<ChangedPart>) => rebuilt(file, opened.parts, paths, changes);
         written = returnedWorkbook(await openOutputFile(target), rebuild, changed);
@@ -59,7 +60,7 @@ async function* piecesOf({ length, read }: Archive): AsyncGenerator<Buffer> {
   for (let at = 0; at < length; at += pieceBytes) yield read(at, Math.min(length, at + pieceBytes));
 }
 
-/** What sheets change in the part of all sheets is kept in `changed`, where the next one finds it. */
+/** What a sheet changes in the part that names the sheets is kept in `changed`, where the next one finds it. */
 function returnedWorkbook(
   file: FileSink,
   rebuild: (changes: AsyncIterable<ChangedPart>) => AsyncIterable<Uint8Array>,
@@ -67,10 +68,11 @@ function returnedWorkbook(
 ) {
   const kept = () => Array.from(changed, ([path, bytes]) => ({ path, bytes: piecesOf(inMemory(bytes)) }));
   const { add, written, ...sink } = rebuiltInto(file, rebuild, kept);
+  /** Yields nothing: the parts go into the file of all sheets. */
   async function* takeParts(_: readonly string[], parts: AsyncIterable<ChangedPart>): AsyncGenerator<never> {
     for await (const { path, bytes } of parts) {
       if (path === bookPath) changed.set(path, await joined(bytes));
-      else await Promise.race([written, new Promise<void>((resolve) => add({ path, bytes: until(bytes, resolve) }))]);
+      else await Promise.race([written, new Promise<void>((resolve) => add({ path, bytes: withEnd(bytes, resolve) }))]);
     }
   }
   const returned: ReturnedContainer = {
@@ -78,7 +80,7 @@ function returnedWorkbook(
     isSame: async () => (await file.isSame?.()) === true,
     // A sheet comes as parts, not as bytes.
     partSink: () => ({
-      write: () => Promise.reject(new Error("a sheet has come as a file of its own")),
+      write: () => Promise.reject(new Error("a sheet was written as bytes, not as parts")),
       ...{ commit: async () => {}, discard: async () => {} },
     }),
   };
@@ -91,7 +93,7 @@ async function joined(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-async function* until(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
+async function* withEnd(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
   yield* bytes;
   onEnd();
 }

@@ -116,12 +116,12 @@ export async function openBook(
         yield piece;
       }
     }
-    async function* once(bytes: Uint8Array) {
+    async function* inOnePiece(bytes: Uint8Array) {
       yield bytes;
     }
     const open = (path: string) => {
       const bytes = changed.get(path);
-      if (bytes !== undefined) return once(bytes);
+      if (bytes !== undefined) return inOnePiece(bytes);
       const part = parts.find((part) => part.name === path);
       return part && read(part);
     };

@@ -9,13 +9,13 @@ const chunkSize = 65_536;
 /** In bytes. For shorter parts, to make a stream takes longer than its work. */
 const shortPart = 262_144;
 
-/** `most` is the length before or after, if larger, as the archive says. The iteration throws if bytes are damaged. */
+/** `most` is the larger of the two lengths that the archive states. The iteration throws if the bytes are damaged. */
 export async function* inflated(packed: Iterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   if (most > shortPart) {
     yield* through(createInflateRaw({ chunkSize }), packed);
     return;
   }
-  // Between parts, too, signals are noticed.
+  // Signals are noticed between short parts, too.
   await setImmediate();
   const pieces = [...packed];
   try {
@@ -26,9 +26,8 @@ export async function* inflated(packed: Iterable<Buffer>, most: number): AsyncGe
   }
 }
 
-export async function* deflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  yield* through(createDeflateRaw({ chunkSize }), bytes);
-}
+export const deflated = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> =>
+  through(createDeflateRaw({ chunkSize }), bytes);
 
 function through(transform: Transform, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   const source = Readable.from(bytes, { objectMode: false });

@@ -89,7 +89,7 @@ async function askAbout({ classifier, mailCheck }: Judges, kind: Kind, items: re
 
 /** Milliseconds before other requests have their turn. */
 const turn = 5;
-/** Items between two looks at the clock, which take as long as the statuses of a few items. */
+/** Items between two looks at the clock. One look takes as long as the status of an item. */
 const itemsPerLook = 8;
 
 /** Some items take much longer than others, and other requests wait. */

@@ -81,10 +81,10 @@ form?.addEventListener("submit", (event) => {
   request.send(new FormData(form));
 });
 
-/** Whether a form was sent, whose page is to come: to load this one again would cancel it. */
+/** Whether a form was sent, and its page is to come: loading this one again would cancel that request. */
 let isSent = false;
-document.addEventListener("submit", () => {
-  isSent = true;
+document.addEventListener("submit", ({ defaultPrevented }) => {
+  isSent ||= !defaultPrevented;
 });
 
 const followed = document.querySelector("[data-follow]");
