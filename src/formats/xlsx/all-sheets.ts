@@ -1,4 +1,5 @@
 /** A workbook of which all sheets are wanted. It comes back in one pass, or not at all. */
+import { buffer } from "node:stream/consumers";
 import type { ItemProfile } from "../../core/table/sniff/item-profile.js";
 import { FileError } from "../../files/errors.js";
 import { found } from "../../files/found.js";
@@ -69,9 +70,9 @@ function returnedWorkbook(
   const kept = () => Array.from(changed, ([path, bytes]) => ({ path, bytes: piecesOf(inMemory(bytes)) }));
   const { add, written, ...sink } = rebuiltInto(file, rebuild, kept);
   /** Yields nothing: the parts go into the file of all sheets. */
-  async function* takeParts(_: readonly string[], parts: AsyncIterable<ChangedPart>): AsyncGenerator<never> {
+  async function* takeParts(parts: AsyncIterable<ChangedPart>): AsyncGenerator<never> {
     for await (const { path, bytes } of parts) {
-      if (path === bookPath) changed.set(path, await joined(bytes));
+      if (path === bookPath) changed.set(path, await buffer(bytes));
       else await Promise.race([written, new Promise<void>((resolve) => add({ path, bytes: withEnd(bytes, resolve) }))]);
     }
   }
@@ -85,12 +86,6 @@ function returnedWorkbook(
     }),
   };
   return { takeParts, returned };
-}
-
-async function joined(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bytes) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 async function* withEnd(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {

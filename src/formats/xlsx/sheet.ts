@@ -49,11 +49,8 @@ export type RowBatches = AsyncIterable<Iterable<readonly string[]>>;
 /** The part that names the sheets. Each change of a sheet may change it. */
 export const bookPath = "xl/workbook.xml";
 
-export interface SheetChange {
-  readonly paths: readonly string[];
-  /** Takes rows from row 1 on, without gaps. Each part must be read before the next one is requested. */
-  changed(rows: RowBatches): AsyncGenerator<ChangedPart>;
-}
+/** Takes rows from row 1 on, without gaps. Each part must be read before the next one is requested. */
+export type SheetChange = (rows: RowBatches) => AsyncGenerator<ChangedPart>;
 
 /** Its message names the cell or row. */
 export class SheetFault extends Error {

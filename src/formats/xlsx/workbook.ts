@@ -41,8 +41,8 @@ export async function openSheet(
   return sheetIn(name, await openBook(name, file, signal), profile, wanted, signal);
 }
 
-/** Makes the file anew, with changed parts at these paths. */
-type Rebuild = (paths: readonly string[], changes: AsyncIterable<ChangedPart>) => AsyncIterable<Uint8Array>;
+/** Makes the file anew, with these changes. */
+type Rebuild = (changes: AsyncIterable<ChangedPart>) => AsyncIterable<Uint8Array>;
 
 /** As {@link openSheet}, in a workbook that stays open. */
 export async function sheetIn(
@@ -53,14 +53,15 @@ export async function sheetIn(
   signal: AbortSignal,
 ): Promise<OpenSheet> {
   const { file, parts, book, checkParts } = opened;
-  const { rebuild = (paths, changes) => rebuilt(file, parts, paths, changes) } = opened;
   const explain = (error: unknown) => throwExplained(name, error, signal);
   try {
     const { name: sheet, index, isHidden, others } = await chooseSheet(name, book, profile, wanted);
     const addColumns = async (added: AddedColumns): Promise<WriteRows> => {
       checkParts();
-      const { paths, changed } = await book.addColumns!(index, added);
-      return (batches) => explaining(rebuild(paths, changed(batches)), explain);
+      const changed = await book.addColumns!(index, added);
+      const paths = await book.changeable([sheet]);
+      const { rebuild = (changes) => rebuilt(file, parts, paths, changes) } = opened;
+      return (batches) => explaining(rebuild(changed(batches)), explain);
     };
     return {
       ...openRows(() => book.rows(index), explain),

@@ -29,15 +29,12 @@ export async function addColumns(parts: SheetParts, added: AddedColumns): Promis
       // Read for its faults only.
     }
   }
-  return {
-    paths: [sheet.path, ...tables, bookPath],
-    async *changed(batches) {
-      const rows = new AddedRows(sheet.name, added, columns, batches);
-      yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
-      await rows.end();
-      for (const path of tables) yield* ifChanged(path, read(path), tableChange(rows, added));
-      yield* ifChanged(bookPath, read(bookPath), bookChange(rows, sheet.name));
-    },
+  return async function* changed(batches) {
+    const rows = new AddedRows(sheet.name, added, columns, batches);
+    yield { path: sheet.path, bytes: withCells(read(sheet.path), rows) };
+    await rows.end();
+    for (const path of tables) yield* ifChanged(path, read(path), tableChange(rows, added));
+    yield* ifChanged(bookPath, read(bookPath), bookChange(rows, sheet.name));
   };
 }
 
