@@ -509,3 +509,36 @@ test("the kernel has the same codes and record layout as the TypeScript code", (
     hasMore: layout.hasMoreFlag,
   });
 });
+
+test("items at listed domains and those below them are counted together, and the most frequent are in order", () => {
+  const { kernel } = new Judge("email");
+  const listed = [
+    "mailinator.com",
+    "yopmail.com",
+    "yopmail.fr",
+    "guerrillamail.com",
+    "10minutemail.com",
+    "trashmail.de",
+  ];
+  const domain = fc.tuple(
+    fc.constantFrom("", "a.", "b.", "a.b."),
+    fc.constantFrom(...listed, "example.org", "gmail.com"),
+  );
+  const items = fc.array(fc.tuple(domain, fc.integer({ min: -2, max: 5 })), { maxLength: 60 });
+  fc.assert(
+    fc.property(items, fc.integer({ min: 1, max: 8 }), (counted, most) => {
+      const sums = new Map<string, number>();
+      kernel.forgetCounts();
+      for (const [[below, name], count] of counted) {
+        kernel.countDomain(below + name, count);
+        if (listed.includes(name)) sums.set(name, (sums.get(name) ?? 0) + count);
+      }
+      const expected = Array.from(sums, ([domain, items]) => ({ domain, items }))
+        .filter(({ items }) => items > 0)
+        .sort((a, b) => b.items - a.items || (a.domain < b.domain ? -1 : 1));
+      expect(kernel.topDomains(most)).toEqual(expected.slice(0, most));
+      expect(kernel.topDomains(1)).toEqual(expected.slice(0, 1));
+    }),
+    { numRuns: times(300) },
+  );
+});

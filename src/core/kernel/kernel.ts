@@ -111,10 +111,15 @@ interface Exports extends Record<Totals, { readonly value: number }> {
   hashText(start: number, domain: number, end: number): number;
   hashHigh(): number;
   countDomain(start: number, end: number, items: number): void;
+  forgetCounts(): void;
+  topNames(to: number, most: number): number;
+  itemsOf(name: number): number;
   useScratch(address: number): void;
 }
 
 type Totals = "mostFields" | "fewestFields" | "longest" | "lines" | "strays";
+
+export type DomainCount = { readonly domain: string; readonly items: number };
 
 /** For one thread. Addresses are offsets in the memory. */
 export class Kernel {
@@ -158,6 +163,22 @@ export class Kernel {
   countDomain(domain: string, items: number): void {
     const start = this.#text.byteOffset;
     this.#exports.countDomain(start, start + this.#text.write(domain), items);
+  }
+
+  forgetCounts(): void {
+    this.#exports.forgetCounts();
+  }
+
+  /** Returns the disposable domains with the most items, `most` at most; no other thread may be at work. */
+  topDomains(most: number): DomainCount[] {
+    const to = this.#text.byteOffset;
+    const found = this.#exports.topNames(to, most);
+    return Array.from(new Uint32Array(this.#memory.buffer, to, found), (name) => {
+      const start = name + layout.nameHead;
+      const length = new Uint8Array(this.#memory.buffer, start - 1, 1)[0]!;
+      const domain = Buffer.from(this.#memory.buffer, start, length).toString("latin1");
+      return { domain, items: this.#exports.itemsOf(name) };
+    });
   }
 
   static takes(tails: readonly Uint8Array[]): boolean {

@@ -83,7 +83,7 @@ export const bucketBytes = 64;
 export const mostDomains = 524288;
 export const domainCounts = domains + 8 * mostDomains;
 export const domainNames = domainCounts + 4 * mostDomains;
-/** Disposable names after the number of their word and their length. The first word counts the bytes in use. */
+/** Disposable names after the number of their word and their length, a byte. The first word counts the bytes in use. */
 export const names = domainNames + 4 * mostDomains;
 export const nameHead = 5;
 export const namesEnd = names + 8388608;

@@ -1,5 +1,5 @@
 /** Counts the items at each disposable domain, in bounded memory. */
-import type { DomainCount } from "../kernel/disposable-counts.js";
+import type { DomainCount } from "../kernel/kernel.js";
 import { mostTopDomains } from "./run-options.js";
 
 const mostDomains = 100_000;

@@ -4,7 +4,7 @@ import type { TableSink } from "../../files/table-sink.js";
 import type { Classifier } from "../classifier/classifier.js";
 import type { Flag } from "../classifier/flags/flag-names.js";
 import type { ItemHash } from "../classifier/tables/item-hash.js";
-import type { DomainCount } from "../kernel/disposable-counts.js";
+import type { DomainCount } from "../kernel/kernel.js";
 import type { RecordStream } from "../table/scan/scanned-records.js";
 import type { Kind, QuotaState, Status, Validator } from "../validator/validator.js";
 import type { CachePort } from "./cache-port.js";

@@ -10,7 +10,6 @@ import { setImmediate } from "node:timers/promises";
 import { flagsOf } from "../classifier/flags/flags.js";
 import { listedDomain } from "../classifier/rules/domain/disposable-domain.js";
 import { typoDomain } from "../classifier/rules/domain/typo-domain.js";
-import { countsOf } from "../kernel/disposable-counts.js";
 import { nameText } from "../table/bytes.js";
 import { Offset, recordWords } from "../table/scan/scanner.js";
 import { notChecked, type Status } from "../validator/validator.js";
@@ -22,14 +21,14 @@ import { classifyTable, mostWaiting, prepareKernel } from "./blocks/classified-c
 import type { OtherStatus } from "./blocks/kept-rows.js";
 import { plainItemOf } from "./blocks/plain-address.js";
 import { plainFlagsOf } from "./blocks/plain-flags.js";
-import { DomainCounts, topDomains } from "./domain-counts.js";
+import { DomainCounts } from "./domain-counts.js";
 import { explained } from "./explained.js";
 import { ItemLedger } from "./item-ledger.js";
 import { type CellOptions, usualCells } from "./items/cells.js";
 import { anyUpdate, badRowCode, keepsStatus, tooManyKept, type Update } from "./rows/earlier-fields.js";
 import { RowWriter } from "./rows/row-writer.js";
 import { settledRows } from "./rows/settled-rows.js";
-import type { RunOptions, RunProgress, RunReport } from "./run-options.js";
+import { mostTopDomains, type RunOptions, type RunProgress, type RunReport } from "./run-options.js";
 import { countsSince, type RunSession } from "./session.js";
 import { type Charges, createCharges } from "./settle/charges.js";
 import { checkMail, fixerWith } from "./settle/mail-check.js";
@@ -160,7 +159,6 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     watch.end();
     await chunks.close();
   }
-  const kernelCounts = prepared && countsOf(prepared.memory.memory.buffer);
   const distinctStatuses = new Map<Status, number>();
   for (const [code, status] of ledger.codes.statuses.entries()) {
     const count = itemCodes[code]!;
@@ -173,7 +171,7 @@ export async function validateTable(options: RunOptions): Promise<RunReport> {
     ...countsSince(before, ledger.counts),
     distinctStatuses,
     quota: ledger.quota,
-    topDomains: domains?.top() ?? (kernelCounts ? topDomains(kernelCounts) : classifier.judge.domains.top()),
+    topDomains: domains?.top() ?? prepared?.kernel.topDomains(mostTopDomains) ?? classifier.judge.domains.top(),
   };
 }
 

@@ -73,6 +73,79 @@ export function countDomain(start: usize, end: usize, items: i32): void {
   if (mayBeDisposable(facts)) countRecalled(items);
 }
 
+export function forgetCounts(): void {
+  const end = namesEnd();
+  for (let name: u32 = firstName; name < end; name = nameAfter(name)) if (isCurrent(name)) store<i32>(countAt(name), 0);
+}
+
+/** Writes the addresses of the names with the most items to `to`, most items first, then by name. Returns their number. */
+export function topNames(to: usize, most: i32): i32 {
+  gatherCounts();
+  const end = namesEnd();
+  let found: i32 = 0;
+  for (let name: u32 = firstName; name < end; name = nameAfter(name)) {
+    if (!isCurrent(name) || itemsOf(name) <= 0) continue;
+    let place: i32 = found;
+    while (place > 0 && isBefore(name, load<u32>(to + 4 * (place - 1)))) {
+      if (place < most) store<u32>(to + 4 * place, load<u32>(to + 4 * (place - 1)));
+      place--;
+    }
+    if (place === most) continue;
+    store<u32>(to + 4 * place, name);
+    if (found < most) found++;
+  }
+  return found;
+}
+
+/** A domain below a listed one has its name: its items are counted there. */
+function gatherCounts(): void {
+  const end = namesEnd();
+  for (let name: u32 = firstName; name < end; name = nameAfter(name)) {
+    const items = itemsOf(name);
+    if (!isCurrent(name) || items === 0) continue;
+    const start: usize = name + layout.nameHead;
+    recall(hash(start, lengthOf(name), 0), start, nameAfter(name));
+    const listed = numberOf(recalled);
+    if (listed === load<u32>(name) || load<u32>(layout.domainNames + 4 * listed) === 0) continue;
+    store<i32>(countAt(name), 0);
+    countRecalled(items);
+  }
+}
+
+const firstName: u32 = layout.names + 4;
+
+function namesEnd(): u32 {
+  return firstName + atomic.load<u32>(layout.names);
+}
+
+/** Another domain may have taken the place of the one that had the name. */
+function isCurrent(name: u32): bool {
+  return load<u32>(layout.domainNames + 4 * load<u32>(name)) === name;
+}
+
+function lengthOf(name: u32): i32 {
+  return load<u8>(name, layout.nameHead - 1);
+}
+
+function nameAfter(name: u32): u32 {
+  return name + layout.nameHead + lengthOf(name);
+}
+
+function countAt(name: u32): usize {
+  return layout.domainCounts + 4 * load<u32>(name);
+}
+
+export function itemsOf(name: u32): i32 {
+  return load<i32>(countAt(name));
+}
+
+function isBefore(name: u32, other: u32): bool {
+  if (itemsOf(name) !== itemsOf(other)) return itemsOf(name) > itemsOf(other);
+  const shared = min(lengthOf(name), lengthOf(other));
+  const order = memory.compare(name + layout.nameHead, other + layout.nameHead, shared);
+  return order === 0 ? lengthOf(name) < lengthOf(other) : order < 0;
+}
+
 export function bucketOf(hash: u64): usize {
   return layout.domains + layout.bucketBytes * <u32>(hash >> 48);
 }

@@ -10,7 +10,7 @@ export {
   size,
   takeStates,
 } from "./distinct";
-export { countDomain } from "./domains";
+export { countDomain, forgetCounts, itemsOf, topNames } from "./domains";
 export {
   hashFields,
   hashHigh,

@@ -70,6 +70,8 @@ export function createBlockKernel(
     },
     hash: (key: string): ItemHash => kernel.hash(key),
     countDomain: (domain: string, items: number) => kernel.countDomain(domain, items),
+    forgetCounts: () => kernel.forgetCounts(),
+    topDomains: (most: number) => kernel.topDomains(most),
     /** Does not change what is in the memory for records that are too large. */
     judge(chunk: ScannedChunk, { codes, hashes, domains }: JudgedRecords, counts: boolean): void {
       const at = { codes: own.codes.byteOffset, hashes: own.hashes.byteOffset };

@@ -4,7 +4,6 @@
 // To keep: a slot's memory may not be used after its release. Every way out closes the threads.
 import type { Classifier } from "../../classifier/classifier.js";
 import type { ClassifierSource } from "../../classifier/tables/load-classifier.js";
-import { resetCounts } from "../../kernel/disposable-counts.js";
 import { prepareMemory, withKernel } from "../../kernel/kernel.js";
 import { writeFurtherTables } from "../../kernel/tables.js";
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
@@ -74,7 +73,7 @@ export function classifyTable(
   if (prepared) {
     const { memory } = prepared.memory;
     prepareMemory(memory, kernelSettings(options));
-    resetCounts(memory.buffer);
+    prepared.kernel.forgetCounts();
     // Small inputs skip this; `newPool` does it when more blocks arrive.
     if ((inputShare() ?? 1) < 1) writeFurtherTables(memory.buffer, engine.classifier);
   }
