@@ -1,7 +1,7 @@
 // npm run bench:table [-- ROWS [ROUNDS]] [-- --profile]
 //
 // Measures idv and other programs that read the same table of ROWS rows and write it with a status, one after the other in
-// ROUNDS rounds: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
+// ROUNDS rounds, each to a new file: wall time with its smallest and largest value, CPU time and peak memory, as medians, and the ratio of
 // idv's wall time to theirs. If idv's slowest round takes more than 1.5 times its fastest, the machine was busy, and there are up to as many
 // rounds again. Peers that are not installed are named and skipped: apt-get install mawk miller; npm install --no-save
 // @duckdb/node-api. With --profile, also an estimate of the floor: a run of two rows, and the work on the rows by itself on two
@@ -63,6 +63,8 @@ try {
     round++;
     for (const name of [...results.keys()]) {
       if (isSlow(name)) continue;
+      // To free the old file takes a tenth of a second, which is the system's work.
+      for (const path of [output, `${output}.stdout`]) rmSync(path, { force: true });
       try {
         results.get(name).push(await measure(peers[name], `${output}.stdout`, env));
       } catch (error) {
