@@ -72,8 +72,10 @@ export const tailBytes = 512;
 export const mostTails = 32;
 
 export const labels = tails + tailBytes * mostTails;
-export const askedLabel = 1;
-export const askedTopLevel = 2;
+/** Rules about mailboxes apply to no listed domain; those about domains come before; some are about top-level domains. */
+export const askedUnlessListed = 1;
+export const askedLabel = 2;
+export const askedTopLevel = 4;
 
 /** Buckets of eight 64-bit words: 48 bits of the hash, 16 of facts; the other 16 of it number the bucket; 0 is free. */
 export const domains = labels + 32768;

@@ -67,11 +67,13 @@ export function writeFurtherTables(memory: ArrayBufferLike, classifier: Classifi
   for (const slots of ownLists) writeOwnNames(memory, slots);
   writeTypos(memory);
   const labels = new Uint8Array(memory, layout.labels, namedLabels.length);
-  for (const name of [...domainRules.flatMap(({ names = [] }: DomainRule) => names), ...spelledNames]) {
+  const ask = (name: string, bit: number) => {
     const [label = ""] = name.split(".");
-    const isTopLevel = label === name;
-    labels[labelCode(label, 0, label.length)]! |= layout.askedLabel | (isTopLevel ? layout.askedTopLevel : 0);
-  }
+    labels[labelCode(label, 0, label.length)]! |= bit;
+  };
+  const ofRules = domainRules.flatMap(({ names = [] }: DomainRule) => names);
+  for (const name of [...ofRules, ...spelledNames]) ask(name, layout.askedLabel);
+  for (const name of ofRules) if (!name.includes(".")) ask(name, layout.askedTopLevel);
 }
 
 function writeTypos(memory: ArrayBufferLike): void {

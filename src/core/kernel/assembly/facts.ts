@@ -12,6 +12,7 @@ export let listedAt: usize = 0;
 let suffix: u32 = 0;
 let mayHaveMore = true;
 let hasSuffix = false;
+let isAskedUnlessListed = false;
 
 /** Returns bits as in layout.ts; `notPlain` if the classifier has to be asked. Expects A-labels, in either case. */
 export function plainFacts(start: usize, end: usize): u32 {
@@ -28,6 +29,7 @@ export function plainFacts(start: usize, end: usize): u32 {
   mayHaveMore = true;
   hasSuffix = false;
   listedAt = 0;
+  isAskedUnlessListed = false;
   for (let p: usize = end; ; p--) {
     const isWhole = p === start;
     const byte: u32 = isWhole ? dot : smallLetter(load<u8>(p - 1));
@@ -35,7 +37,8 @@ export function plainFacts(start: usize, end: usize): u32 {
       const low = mix(a ^ (b >> 15));
       const high = mix(b + a * 0x85ebca6b);
       const isOwn = hasOwnNames && isOwnName(high) && isOwnName(low >> layout.ownFlagBits);
-      if (isOwn || isAsked(start, p, labelEnd, end, letters, labelLetters)) return notPlain;
+      if (isOwn || isAsked(p, labelEnd, end, letters)) return notPlain;
+      noteOtherRules(p, labelEnd, end, isWhole, labelLetters);
       labelLetters = 0;
       labelEnd = p - 1;
       if (
@@ -50,8 +53,13 @@ export function plainFacts(start: usize, end: usize): u32 {
     a = (a ^ byte) * 0x01000193;
     b = (rotl(b, 5) ^ byte) * 0x9e3779b1;
   }
+  return factsFound();
+}
+
+function factsFound(): u32 {
   if (!hasSuffix) return notPlain;
-  return listedAt === 0 ? layout.passes : layout.disposableDomainCode;
+  if (listedAt !== 0) return layout.disposableDomainCode;
+  return isAskedUnlessListed ? notPlain : layout.passes;
 }
 
 /** Only the names below a zone are disposable, not the zone itself. */
@@ -69,14 +77,22 @@ function passesSuffix(own: u32, isWhole: bool): bool {
   return true;
 }
 
-/** Whether a rule that the kernel does not have may be about the label from `p` to `labelEnd`, or the name from `p` on. */
-function isAsked(start: usize, p: usize, labelEnd: usize, end: usize, letters: u32, labelLetters: u32): bool {
+/** Whether a rule that comes before listed domains may be about the label from `p` to `labelEnd`, or the name from `p` on. */
+function isAsked(p: usize, labelEnd: usize, end: usize, letters: u32): bool {
   if ((labelBits(p, labelEnd) & (labelEnd === end ? layout.askedTopLevel : layout.askedLabel)) !== 0) return true;
-  // The name or one that it is below may be a typo; under .com, labels are compared with their names.
-  if (labelEnd !== end && isNear(0, end - p, letters)) return true;
-  const isNational = p === start && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
-  if (isNational && isNear(layout.mostTypoLength, labelEnd - p, labelLetters)) return true;
-  return hasMailLetters(labelLetters) && hasMailWord(p, labelEnd);
+  // The name or one that it is below may be a typo.
+  return labelEnd !== end && isNear(0, end - p, letters);
+}
+
+/** The other rules are tried where no domain is listed: about mailboxes, labels of providers and words in disposable names. */
+function noteOtherRules(p: usize, labelEnd: usize, end: usize, isWhole: bool, letters: u32): void {
+  if (isAskedUnlessListed) return;
+  // Under .com, labels are compared with their names.
+  const isNational = isWhole && labelEnd < end && !(end - labelEnd === 4 && load<u32>(labelEnd) === dotCom);
+  isAskedUnlessListed =
+    (labelEnd !== end && (labelBits(p, labelEnd) & layout.askedUnlessListed) !== 0) ||
+    (isNational && isNear(layout.mostTypoLength, labelEnd - p, letters)) ||
+    (hasMailLetters(letters) && hasMailWord(p, labelEnd));
 }
 
 function hasMailLetters(letters: u32): bool {
