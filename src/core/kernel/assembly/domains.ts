@@ -97,7 +97,7 @@ export function topNames(to: usize, most: i32): i32 {
   return found;
 }
 
-/** A domain below a listed one has its name: its items are counted there. */
+/** A domain below a listed one has its name: its items are counted there, even if only names below it are disposable. */
 function gatherCounts(): void {
   const end = namesEnd();
   for (let name: u32 = firstName; name < end; name = nameAfter(name)) {
@@ -106,7 +106,13 @@ function gatherCounts(): void {
     const start: usize = name + layout.nameHead;
     recall(hash(start, lengthOf(name), 0), start, nameAfter(name));
     const listed = numberOf(recalled);
-    if (listed === load<u32>(name) || load<u32>(layout.domainNames + 4 * listed) === 0) continue;
+    if (listed === load<u32>(name)) continue;
+    const known = load<u32>(layout.domainNames + 4 * listed);
+    const isNamed = known !== 0 && isSame(known, name);
+    // Its own items are counted under another name, or there is no more room for names.
+    if (!isNamed && load<i32>(layout.domainCounts + 4 * listed) !== 0) continue;
+    if (!isNamed) keepName(listed, start, nameAfter(name));
+    if (load<u32>(layout.domainNames + 4 * listed) === 0) continue;
     store<i32>(countAt(name), 0);
     countRecalled(items);
   }
@@ -137,6 +143,11 @@ function countAt(name: u32): usize {
 
 export function itemsOf(name: u32): i32 {
   return load<i32>(countAt(name));
+}
+
+function isSame(name: u32, other: u32): bool {
+  const length = lengthOf(name);
+  return length === lengthOf(other) && memory.compare(name + layout.nameHead, other + layout.nameHead, length) === 0;
 }
 
 function isBefore(name: u32, other: u32): bool {
