@@ -113,8 +113,8 @@ type MailStage = ReturnType<typeof openStage>;
 
 function checked(options: DnsOptions): DnsOptions {
   const { servers = [], concurrency = mostInFlight } = options;
-  if (options.servers?.length === 0) throw new TypeError("no DNS servers");
-  for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: no IP address`);
+  if (options.servers?.length === 0) throw new TypeError("servers is empty");
+  for (const server of servers) if (!isServerAddress(server)) throw new TypeError(`${server}: not an IP address`);
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostInFlight) return options;
   throw new TypeError(`concurrency is not a whole number from 1 to ${mostInFlight}`);
 }

@@ -225,7 +225,7 @@ function remarkOn(name: string, words: readonly string[]): string {
   // It may hold a password.
   if (file === undefined && words.slice(1).some(isUrl)) return " (write --base-url URL)";
   return file === undefined
-    ? "; a key there is in the history of the shell, and other users see it: replace it"
+    ? "; a key on the command line is visible to others and in the shell history: replace that key"
     : ` (write idv login < ${file})`;
 }
 

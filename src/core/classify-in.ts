@@ -9,12 +9,12 @@ import { extractItem } from "./run/items/item.js";
 /** A mistyped option would be ignored. @throws TypeError for one that is not `known` */
 export function refuseOthers(options: object, ...known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`no option ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`unknown option ${unknown}`);
 }
 
 /** @throws TypeError for a kind that there is not, such as `emails` */
 export function refuseKind(kind: string): void {
-  if (kind !== "email" && kind !== "domain") throw new TypeError(`there is no kind ${kind}`);
+  if (kind !== "email" && kind !== "domain") throw new TypeError(`unknown kind ${kind}`);
 }
 
 /** @throws TypeError when an entry is neither a domain nor an address */
@@ -40,10 +40,10 @@ export function classifyIn(
 ): Classification {
   refuseOthers(options, "form");
   const { form = "lenient" } = options;
-  if (typeof address !== "string") throw new TypeError("the address is no string");
+  if (typeof address !== "string") throw new TypeError("the address is not a string");
   if (form === "strict") return classify("email", address);
   if (form === "lenient") return classify("email", extractItem("email", address));
-  if (form !== "browser") throw new TypeError(`there is no form ${form}`);
+  if (form !== "browser") throw new TypeError(`unknown form ${form}; forms: strict, lenient, browser`);
   // Browsers remove line breaks and white space around the value before they check it.
   const value = address.replace(/[\r\n]/g, "").trim();
   if (!htmlAddress.test(value)) return { status: "fake", reason: "syntax: no browser accepts it" };

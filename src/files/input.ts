@@ -73,9 +73,7 @@ async function* readFile(path: string, file: FileHandle, size: number, signal: A
       if (bytesRead === 0) {
         // The system gives files of its own a size that they need not have.
         if (bytesSoFar >= size || fstatSync(file.fd).size >= size) return;
-        throw new FileError(
-          `${path} has changed while it was read: cut from ${size} to ${bytesSoFar} bytes; run again`,
-        );
+        throw new FileError(`${path} changed while it was read: cut from ${size} to ${bytesSoFar} bytes; run again`);
       }
       bytesSoFar += bytesRead;
       yield buffer.subarray(0, bytesRead);

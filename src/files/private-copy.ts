@@ -24,7 +24,7 @@ export class PrivateCopies {
         for await (const piece of bytes) {
           this.#bytes += piece.length;
           if (this.#bytes > mostBytes)
-            throw new FileError(`${name}: over 4 GiB of archives in a pipe or in others; unpack them`);
+            throw new FileError(`${name}: archives in archives or from a pipe exceed 4 GiB; unpack them first`);
           await file.writeFile(piece);
         }
       } finally {

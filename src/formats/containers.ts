@@ -75,7 +75,7 @@ async function containersAt(place: Place, choices: ContainerChoices): Promise<re
     return allSheets ? openBook() : undefined;
   }
   await atEnd(() => file.close());
-  if (depth === mostNested) throw new FileError(`${name}: too many archives in each other; unpack it`);
+  if (depth === mostNested) throw new FileError(`${name}: archives are nested too deeply; unpack it`);
   const { found, opened, broken } = await containersOf(file, place, choices);
   const own = tablesOf(file, name, opened, inner);
   const isNothing = own.length + found.length === 0;

@@ -79,8 +79,8 @@ const formats: readonly {
     start: /^\s*\{"[^\r\n]*\},[ \t]*\r?\n\s*\{"/,
     // A document whose list begins in its first line is none.
     isIt: (text: string) => parseObject(/^.*\}(?=,)/m.exec(text.trimStart())?.[0] ?? "") !== undefined,
-    what: "objects of JSON with commas between them, which are no JSON without the brackets of a list",
-    advice: "put [ before the first one and ] behind the last one",
+    what: "JSON objects with commas between them but no brackets around them",
+    advice: "put [ before the first object and ] after the last",
   },
   { start: /^(?:---[ \t]*\r?\n|- \w+: |\w+:[ \t]*\r?\n\s*- \w+: )/, what: "a YAML document", advice: asCsv },
 ];

@@ -15,7 +15,7 @@ const load = createRequire(import.meta.url);
 /** The package for this platform. */
 const packageName = `@idv/native-${platform}-${arch}`;
 /** What to do where there is none, in a sentence. */
-export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3, or 24.15 or newer, which have their own`;
+export const nativeAdvice = `install ${packageName}, or use Node.js 22.22.3, 24.15 or newer`;
 
 /**
  * Takes the native code of the package alone, whose other parts idv does not use: to resolve and to compile them takes 7 ms, a

@@ -81,7 +81,7 @@ test("an update keeps what a list has corrected when the registry no longer has 
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("; 929 entries, 929 before") });
   expect(stderr, JSON.stringify(stderr)).toMatch(
-    /^(?:idv: http:[^ ]+\/[a-z-]+: the answer is 404; going on with the names that its last version left in the lists\n){2}$/,
+    /^(?:idv: http:[^ ]+\/[a-z-]+: answers 404; continuing with the names that its last version did not remove\n){2}$/,
   );
   // In the list of doubted names, and cleared by mailchecker.
   expect((await idv(["check", "a@other-1.com"], run)).stdout).toBe("a@other-1.com\tok\n");
@@ -152,8 +152,8 @@ const answers =
   (server: Server): void =>
     void Object.assign(server, { list });
 const broken: [string, (server: Server) => void, RegExp][] = [
-  ["is refused", answers((_, response) => response.writeHead(403).end()), /the answer is 403/],
-  ["is elsewhere", answers((_, response) => response.writeHead(302, { location: "/x" }).end()), /the answer is 302/],
+  ["is refused", answers((_, response) => response.writeHead(403).end()), /answers 403/],
+  ["is elsewhere", answers((_, response) => response.writeHead(302, { location: "/x" }).end()), /answers 302/],
   [
     "is cut off",
     answers((request, response) =>
@@ -178,7 +178,7 @@ test.each(broken)("a public list that %s leaves its names in the table", async (
   const same = await idv(["data", "update"], run);
   expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^up to date: /) });
   expect(same.stderr).toMatch(fault);
-  expect(same.stderr).toMatch(/^idv: http:.*; going on with the names that the data in use has from it\n$/);
+  expect(same.stderr).toMatch(/^idv: http:.*; continuing with its names in the data in use\n$/);
   publishAll("9.0.1");
   expect((await idv(["data", "update"], run)).stdout).toContain("930 entries, 930 before");
   expect((await idv(["check", "a@new-service.com"], run)).stdout).toContain("disposable");

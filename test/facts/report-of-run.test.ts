@@ -46,7 +46,7 @@ describe("--report", () => {
     const text = textOf(await reportOn(home, "list.csv", "-o", "out.csv", ...args));
     for (const part of [
       "4 of 9 rows are fit for a mailing.",
-      "5 rows are undeliverable or disposable. 1 row only has a mistyped domain.",
+      "5 rows are undeliverable or disposable. 1 row is only mistyped and can be repaired.",
       "gmial.com → gmail.com 1",
       "mistyped domain: one letter from a large provider 2 syntax: not written as an address 1",
       "mailinator.com 2",
@@ -57,7 +57,7 @@ describe("--report", () => {
       "Bad: 55.6 % would bounce or are disposable (33.3 % bounce); Amazon SES pauses senders from 10 % of bounces on.",
       "Correct the row with a mistyped domain. Take out the other 2 rows that would bounce",
       "Take out the 2 rows with disposable addresses, or ask for others.",
-      "Different 8 addresses",
+      "Distinct 8 addresses",
     ]) {
       expect(text).toContain(part);
     }
@@ -80,7 +80,7 @@ describe("--report", () => {
     const markdown = read(home, "r.md");
     expect(textOf(read(home, "r.html"))).toContain("1,200 of 1,202 rows are fit for a mailing.");
     expect(markdown).toMatch(
-      /^## Report: list.csv\n\n\*\*1,200 of 1,202 rows are fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable \(0\.1 % bounce\); large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row only has a mistyped domain. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
+      /^## Report: list.csv\n\n\*\*1,200 of 1,202 rows are fit for a mailing.\*\* Good: 0.2 % would bounce or are disposable \(0\.1 % bounce\); large mail services recommend less than 2 % of bounces\. 2 rows are undeliverable or disposable. 1 row is only mistyped and can be repaired. Checked on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n\n/,
     );
     expect(markdown).toContain(`| Status | Rows | Share | What to do |
 | --- | ---: | ---: | --- |
@@ -115,15 +115,15 @@ describe("--report", () => {
     const texts: string[] = [];
     for (const name of ["before.csv", "now.csv", "now.csv", "before.csv"]) {
       await emails(home, name, "-o", "out.csv", "--force", "--report", `r.${ending}`);
-      const change = /(?:Better|Worse|As) (?:than )?in the report of[^<]*? (?:were|are bad)\./;
+      const change = /(?:Better:|Worse:|As in the report of)[^<]*? (?:were|are bad)\./;
       texts.push(change.exec(read(home, `r.${ending}`))?.[0].trim() ?? "");
     }
     const day = new Date().toISOString().slice(0, 10);
     const changes = [
       "",
-      `Better than in the report of ${day}, which was on before.csv: 25.0 % of the rows are bad, and 50.0 % were.`,
+      `Better: 25.0 % of the rows are bad; in the report of ${day}, which was on before.csv, 50.0 % were.`,
       `As in the report of ${day}: 25.0 % of the rows are bad.`,
-      `Worse than in the report of ${day}, which was on now.csv: 50.0 % of the rows are bad, and 25.0 % were.`,
+      `Worse: 50.0 % of the rows are bad; in the report of ${day}, which was on now.csv, 25.0 % were.`,
     ];
     expect(texts.map((text) => text.replaceAll("\\", ""))).toEqual(changes);
   });
@@ -199,7 +199,7 @@ describe("--report", () => {
     expect(broken).toContain("Mend the row that could not be read.");
     expect(broken).not.toContain("the list can be used");
     const could = await text("typos.csv");
-    expect(could).toContain("1 row only has a mistyped domain.");
+    expect(could).toContain("1 row is only mistyped and can be repaired.");
     expect(could).toContain("Correct the row with a mistyped domain. Take out the other row that would bounce.");
     const corrected = await text("typos.csv", "--fix");
     expect(corrected).toContain("1 row was corrected.");

@@ -81,8 +81,7 @@ test("an encoding that is not sure is not named", async () => {
     const { stdout, stderr } = await idv(["emails", ...args], { stdin });
     expect(stdout.replace(/,\w*$/gm, "")).toBe(stdin.toString("latin1"));
     expect(stderr).toContain("\n1 row has an item that is not UTF-8; name the encoding with --encoding\n");
-    const unsure =
-      "standard input: its encoding cannot be told for sure, and it is read as without --encoding; name it\n";
+    const unsure = "standard input: cannot detect its encoding, so --encoding auto is ignored; name the encoding\n";
     expect(stderr.includes(unsure)).toBe(args.length > 0);
   }
 });

@@ -120,7 +120,7 @@ describe("a list that arrives", () => {
     const place = newPlace();
     const { lists, alive } = await openLists(place, { lookMilliseconds: 200 });
     await expect(lists.take(upload(), sent, "")).rejects.toThrow(
-      "It takes too long to look at the list; use the command line.",
+      "Reading the list took too long; use the command line.",
     );
     expect([place.left(), alive(), await lists.all()]).toEqual([[], [], []]);
   });
@@ -383,7 +383,7 @@ describe("a list of a key", () => {
     const { id } = await submit(lists);
     await expect
       .poll(async () => (await lists.get(id))?.result)
-      .toMatchObject({ fault: "The check was stopped: out of memory? Use the command line." });
+      .toMatchObject({ fault: "The check was killed, perhaps for lack of memory. Use the command line." });
     expect(await lists.start(id)).toMatchObject({ state: "waiting" });
     await expect.poll(async () => (await lists.get(id))?.attempt).toBe(2);
     expect(await lists.start("none")).toBeUndefined();

@@ -88,7 +88,7 @@ describe.each(platforms)("$name", (platform) => {
       stdout: "a@mailinator.com\tdisposable\tdisposable-domain: mailinator.com\n",
     });
     const doctor = await on(home, ["doctor"], { XDG_STATE_HOME: "" });
-    expect(doctor).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("all is well") });
+    expect(doctor).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("no fault found") });
     if (platform.isWindows) {
       expect(doctor.stdout).toMatch(/\\AppData\\Local\\idv\\quota\.db\t/);
       expect(doctor.stdout).toMatch(/\\AppData\\Roaming\\idv\\credentials\.json/);

@@ -27,8 +27,8 @@ export interface Outputs {
  */
 export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   const { input, inputName, isInPlace, sink, file, replaced, badRowsFile, note, appear } = outputs;
-  const what = `${inputName} has changed while it was read`;
-  const isLate = () => new FileError(`${what}; it is left as it is now; run again`);
+  const what = `${inputName} changed while it was read`;
+  const isLate = () => new FileError(`${what}, so it is not replaced; run again`);
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
   await replaced?.hold();
@@ -38,7 +38,7 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   await appear();
   if (await input.hasChanged()) {
     if (isInPlace) throw isLate();
-    note(`${what}; rows that came later may be missing`);
+    note(`${what}; rows added since may be missing`);
   }
   if (isUnchanged) await sink.discard();
   else {

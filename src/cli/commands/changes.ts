@@ -22,7 +22,7 @@ export function sayUsed({ limit, used, renewsAt }: Quota, reset?: string): void 
   const again = reset === undefined ? "" : `; ${reset} sets them to 0`;
   say(
     used > limit
-      ? `${units} used already, more than the limit: none is left until ${end}`
+      ? `${units} used already, more than the limit; none are left until ${end}`
       : `${units} used already, of ${grouped(limit)}${again}`,
   );
 }

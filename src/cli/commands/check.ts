@@ -129,9 +129,7 @@ function noteForms(values: readonly string[]): void {
     const parts = value.split(/[\s,;]+/).filter((part) => part !== "");
     const isDomain = value !== "-" && kindOf(value) === "domain";
     if (parts.length > 1 && parts.every((part) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(part)))
-      say(
-        `${printable(value)}: checked as one value; for several, leave blanks between them: ${parts.map(printable).join(" ")}`,
-      );
+      say(`${printable(value)}: checked as one value; separate several with spaces: ${parts.map(printable).join(" ")}`);
     else if (isDomain && mailNames.test(value)) say(`${printable(value)}: checked as a domain, since it has no @`);
   }
 }

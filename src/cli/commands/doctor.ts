@@ -137,8 +137,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
       if (choice.name === "offline") return line("service", "not asked: the engine is offline");
       const { text, left } = await askService(choice, settings).catch((error: Error) => {
         const { source } = choice.key;
-        const advice =
-          source === "idv login" ? "idv login stores another key" : `the key is from ${source}: change that`;
+        const advice = source === "idv login" ? "idv login stores another key" : `replace the key in ${source}`;
         if (error instanceof AuthorisationError) error.message += `; ${advice}`;
         throw error;
       });
@@ -153,7 +152,7 @@ async function runDoctor(options: DoctorOptions): Promise<number> {
   await printListing({ header: ["what", "value", "source"], rows: lines, colourOf });
   if (exitCode === exitCodes.done) {
     const isUnasked = choice?.name === "api" && !options.online;
-    print(isUnasked ? "no fault found; --online also asks the service\n" : "all is well\n");
+    print(isUnasked ? "no fault found; --online also asks the service\n" : "no fault found\n");
   }
   return exitCode;
 }

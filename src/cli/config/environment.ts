@@ -4,7 +4,7 @@ export const environmentVariables = {
   IDV_API_KEY_COMMAND: "command that prints the key, such as a vault's",
   IDV_QUOTA: "quota of the offline engine, unless --quota is given: FILE, or URL#NAME",
   IDV_QUOTA_KEY: "id of a key whose quota is charged, in place of a shared one",
-  IDV_RUN: "name of a run: what it delivers again is paid once; kept for 7 days",
+  IDV_RUN: "name of a run; repeated runs with it pay once; kept for 7 days",
   IDV_CACHE_FILE: "cache file of a service's verdicts and of DNS findings",
   IDV_STATE: "state of idv serve, unless --state is given: a file or a postgres:// URL",
   IDV_STATE_FILE: "state file of idv serve, if there is no IDV_STATE",

@@ -67,7 +67,7 @@ export function listenFault({ code = "", message }: NodeJS.ErrnoException, name:
 }
 
 const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else does already; choose another --port",
+  EADDRINUSE: "the port is in use; choose another --port",
   EADDRNOTAVAIL: "this machine does not have that address; choose another --host",
   ENOTFOUND: "no such host",
 };

@@ -49,11 +49,11 @@ export function quotaLocation({ quota }: QuotaOptions, env: NodeJS.ProcessEnv): 
   const source = isOption ? "--quota" : "IDV_QUOTA";
   const limit = /^(?:none|unlimited)$/i.test(location) ? "none" : numberMeant(location);
   if (limit !== undefined && found(location) === undefined)
-    throw new UsageError(`${source}: "${location}" is no file; for a limit, run idv quota set --limit ${limit}`);
+    throw new UsageError(`${source}: no file "${location}"; for a limit, run idv quota set --limit ${limit}`);
   const [scheme] = isDatabase(location) ? [] : (/^[a-z][a-z\d+.-]+:\/\//i.exec(location) ?? []);
   if (scheme !== undefined)
     throw new UsageError(
-      `${source}: ${scheme}... is no quota of idv; write postgres://host/database#NAME, or name a file`,
+      `${source}: ${scheme}... is not supported; write postgres://host/database#NAME, or name a file`,
     );
   if (name === undefined && !isDatabase(location)) return { path: location, isNamed: true };
   const place = isDatabase(location) ? "postgres://host/database" : location;

@@ -67,7 +67,7 @@ export async function openState(
   if (!isDatabase(location)) {
     const [scheme] = /^[a-z][a-z\d+.-]+:\/\//i.exec(location) ?? [];
     if (scheme !== undefined)
-      throw new UsageError(`${scheme}... is no state of idv; write postgres://host/database, or name a file`);
+      throw new UsageError(`${scheme}... is not supported; write postgres://host/database, or name a file`);
     const makers = "idv serve and idv keys create make one";
     if (!creates && isAbsent(location)) throw new FileError(`${location}: there is no such file; ${makers}`);
     const { openSqliteServiceStore } = await import("../../state/service/database/sqlite.js");

@@ -82,7 +82,7 @@ const settings = defineSettings({
   ...ofDns({
     dns: {
       flags: "--dns [=strict]",
-      help: "look up whether domains receive mail; strict, strict:5%: exit 5 if more fail",
+      help: "look up whether domains receive mail; strict[:5%]: exit 5 if over half (5 %) are undecided",
       parse: dnsUse,
       show: showDnsUse,
       fallback: "off",

@@ -49,7 +49,7 @@ export async function chooseEngine(
     const service = baseUrl.value === undefined ? "" : `${baseUrl.value} (${baseUrl.source}): `;
     const empty = emptyVariable(env);
     const why = empty === undefined ? reason : `${empty} is empty`;
-    throw new AuthorisationError(`${service}${why}: idv login keeps one, or set IDV_API_KEY, or use --offline`);
+    throw new AuthorisationError(`${service}${why}: run idv login, set IDV_API_KEY, or use --offline`);
   }
   const service = await resolveBaseUrl(baseUrl, env);
   if (service === undefined) {
@@ -72,7 +72,7 @@ const emptyVariable = (env: NodeJS.ProcessEnv): string | undefined =>
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
   if (!isUntrusted || url === undefined) {
-    return `${source}: engine is not taken from a project's file that names no service of yours; to use it, set IDV_ENGINE, or pass --set engine=NAME; --offline ignores it`;
+    return `${source}: the engine of a project's file is not trusted; set IDV_ENGINE, pass --set engine=NAME, or use --offline`;
   }
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }

@@ -80,8 +80,8 @@ async function openQuota(options: OfflineOptions, signal: AbortSignal): Promise<
     if (!(error instanceof StoreError)) throw error;
     const isShared = error.obstacle === "shared" && (!existsSync(path) || (await hasNoLimit(path)));
     if (!isShared && (isNamed || existsSync(path))) throw error;
-    const fault = isShared ? `${path} is on a file system that machines share` : error.message;
-    note(`${fault}; nobody has set a limit, so nothing is counted`);
+    const fault = isShared ? `${path} is on a shared file system` : error.message;
+    note(`${fault}; no limit is set, so units are not counted`);
     return { close: async () => {} };
   }
 }

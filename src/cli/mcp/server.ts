@@ -89,10 +89,14 @@ function toolsOf({ folder, isOnline }: McpOptions): readonly Tool[] {
         type: "object",
         properties: {
           path: { type: "string", description: "The file, relative to the folder." },
-          kind: { type: "string", enum: ["emails", "domains"], default: "emails", description: "What it holds." },
+          kind: { type: "string", enum: ["emails", "domains"], default: "emails", description: "Kind of its items." },
           column: { type: "string", description: "Name or number of the column; found by default." },
           onlyGood: { type: "boolean", default: false, description: "Writes only rows that are ok or alias." },
-          fix: { type: "boolean", default: false, description: "Corrects typos of large providers." },
+          fix: {
+            type: "boolean",
+            default: false,
+            description: "Corrects typos of large providers; ignored with --online.",
+          },
           overwrite: { type: "boolean", default: false, description: "Replaces an older output." },
         },
         required: ["path"],
@@ -139,7 +143,7 @@ async function checkFile(given: Arguments, folder: string, isOnline: boolean): P
     `./${input}`,
   ];
   const { facts } = await run(folder, words, "");
-  if (facts === undefined) throw new ToolFault("it was stopped");
+  if (facts === undefined) throw new ToolFault("the check was stopped");
   const shown = forPages(facts, (name) => name);
   // An assistant needs no list of thousands of columns.
   const inputs = shown.inputs.map(({ columns: _, ...input }) => input);
@@ -170,6 +174,6 @@ async function run(folder: string, words: readonly string[], input: string) {
   child.stdin!.end(input);
   const { exitCode, facts, fault } = await endOf(child);
   // 4: the quota is used up, which the answer tells.
-  if (exitCode !== 0 && exitCode !== 4) throw new ToolFault(fault?.message ?? "it was stopped");
+  if (exitCode !== 0 && exitCode !== 4) throw new ToolFault(fault?.message ?? "the check was stopped");
   return { stdout, facts };
 }

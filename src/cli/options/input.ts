@@ -26,14 +26,10 @@ export const inputOptions = optionRecords({
   },
   encoding: {
     flags: "--encoding <IN:OUT>",
-    help: "encoding of FILE, auto: find it; and after a colon, of the output: UTF-8, utf-8-bom (for Excel), another, or same",
+    help: "encodings IN:OUT, such as latin1:utf-8-bom (for Excel); IN may be auto, OUT same",
     parse: encodings,
   },
-  quote: {
-    flags: "--quote <CHARS>",
-    help: "character around fields, and the one before a quote in them; none: quotes are text",
-    parse: quoting,
-  },
+  quote: { flags: "--quote <CHARS>", help: "quote and escape character; none: quotes are text", parse: quoting },
   comment: { flags: "--comment <CHAR>", help: "copy lines starting with CHAR unchanged", parse: markCharacter },
   force: {
     flags: "--force",

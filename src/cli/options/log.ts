@@ -17,7 +17,7 @@ export const logOptions = optionRecords({
   },
   report: {
     flags: "--report <FILE>",
-    help: "write a report as a page, or to FILE.md, .json, .pdf, or .svg, a picture; tells what changed since the one it replaces; full:FILE lists the first 100 bad rows, too, in a page or PDF",
+    help: "write a report: .html, .md, .json, .svg or .pdf; full:FILE lists bad rows",
     parse: reportTarget,
     isList: true,
   },

@@ -13,6 +13,6 @@ export const quotaOptions = optionRecords({
 
 export const spendingOptions = optionRecords({
   ...quotaOptions,
-  wait: { flags: "--wait [TIME]", help: "wait up to TIME for the quota to renew", parse: waitTime },
+  wait: { flags: "--wait [TIME]", help: "wait for the quota to renew, if it renews within TIME", parse: waitTime },
   dryRun: { flags: "--dry-run", help: "send and write nothing; say what it would cost", conflicts: ["report", "by"] },
 });

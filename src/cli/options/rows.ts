@@ -35,7 +35,7 @@ export const rowOptions = (kind: Kind) =>
     },
     shard: {
       flags: "--shard <I/N>",
-      help: "validate and write part I of N, which no item shares; index/N: that of a scheduler's task",
+      help: "validate part I of N; equal items share a part; index/N: by task index",
       parse: (text: string) => shardOf(text),
       isOnce: true,
     },

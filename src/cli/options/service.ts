@@ -17,7 +17,7 @@ function settingOption<const Name extends SettingName & keyof SettingOptions>(na
 export const setOptions = optionRecords({
   set: {
     flags: "--set <NAME=VALUE>",
-    help: "a setting for this time, as timeout=1m; see idv help settings",
+    help: "override a setting, as timeout=1m; see idv help settings",
     parse: setSetting,
     words: settingNames.map((name) => `${name}=`),
     isList: true,

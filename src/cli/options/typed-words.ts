@@ -144,7 +144,7 @@ function refuseForm(word: string, command: Command): void {
   const { options } = command;
   if (/^(?:-help|-\?|\/\?|--?hlep|--?hepl)$/.test(word) && !existsSync(word))
     throw new UsageError(`${word}: for the help, write --help`);
-  if (word === "\\") throw new UsageError('"\\": a line goes on in the next one only if nothing follows its \\');
+  if (word === "\\") throw new UsageError('"\\": remove the space after the \\ at the end of the line');
   const [, bare] = /^([a-z-]{2,})=./.exec(word) ?? [];
   if (
     bare !== undefined &&

@@ -204,8 +204,8 @@ function parseShard(value: string, env: NodeJS.ProcessEnv) {
   }
   const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= mostShards) return { index, count };
-  const from = text === value ? "" : ` The index of this task makes it ${text}.`;
-  const accepted = `the number of a shard, from 1 on, and of all shards, at most ${mostShards}: 1/4`;
+  const from = text === value ? "" : ` The index of this task gives ${text}.`;
+  const accepted = `I/N, such as 1/4, with I from 1 to N and N at most ${mostShards}`;
   throw new InvalidValue(`It takes ${accepted}.${from}`);
 }
 
@@ -322,7 +322,7 @@ export const duration = (least: number, most: number) =>
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
     if (!Number.isNaN(milliseconds))
       throw new InvalidValue(`It takes a time from ${showTime(least)} to ${showTime(most)}.`);
-    const lacks = number === undefined ? "" : " It has no unit.";
+    const lacks = number === undefined ? "" : " The unit is missing.";
     throw new InvalidValue(`It takes a time such as 500ms, 30s, 2m, 1h or 30d.${lacks}`);
   }, timeMeant);
 

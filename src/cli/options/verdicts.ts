@@ -9,7 +9,7 @@ const ownList = { parse: filled, isList: true, belongsTo: "offline" } as const;
 export const listOptions = optionRecords({
   allow: { flags: "--allow <FILE>", help: "domains and addresses that are ok", ...ownList },
   deny: { flags: "--deny <FILE>", help: "domains and addresses that are disposable", ...ownList },
-  allowOnly: { flags: "--allow-only <FILE>", help: "as --allow; what no allow list has is disposable", ...ownList },
+  allowOnly: { flags: "--allow-only <FILE>", help: "like --allow; items on no allow list are disposable", ...ownList },
 });
 
 export const verdictOptions = (kind: Kind) =>
@@ -18,7 +18,7 @@ export const verdictOptions = (kind: Kind) =>
     ...listOptions,
     failOn: {
       flags: "--fail-on <STATUS,...>",
-      help: "exit 1 when rows have these statuses; fake:2%: more of them than that; no-rows: when there are none",
+      help: "exit 1 if rows have these statuses; fake:2%: if over 2 %; no-rows: if empty",
       parse: failCondition(kind),
       words: statusesOf(kind, noRows),
       isJoined: true,

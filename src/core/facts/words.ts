@@ -21,7 +21,7 @@ export function leadOf(facts: Facts): string {
   if (filled === 0) return `There are no ${itemsOf(facts)} in this list.`;
   const good = countOf(facts.statuses, "ok") + countOf(facts.statuses, "alias");
   if (countOf(facts.statuses, "quota_exceeded") === filled)
-    return `None of ${counted(filled, oneOf(facts), itemsOf(facts))} is checked.`;
+    return `None of ${counted(filled, oneOf(facts), itemsOf(facts))} was checked.`;
   const is = good === 1 || filled === 1 ? "is" : "are";
   const what = facts.kind === "domain" ? "neither undeliverable nor disposable" : "fit for a mailing";
   const all = repeatedIn(facts) > 0 ? rows(filled) : counted(filled, oneOf(facts), itemsOf(facts));
@@ -42,7 +42,7 @@ function detailsOf(facts: Facts): string {
       ? `${rows(lost)} ${lost === 1 ? "is" : "are"} undeliverable or disposable.`
       : isFilled && open === 0 && "None is undeliverable or disposable.",
     fixed > 0 && `${rows(fixed)} ${fixed === 1 ? "was" : "were"} corrected.`,
-    typos > 0 && `${rows(typos)} only ${typos === 1 ? "has" : "have"} a mistyped domain.`,
+    typos > 0 && `${rows(typos)} ${typos === 1 ? "is" : "are"} only mistyped and can be repaired.`,
     badRows > 0 && `${rows(badRows)} ${badRows === 1 ? "is" : "are"} broken and could not be read.`,
     open > 0 && `${rows(open)} could not be checked: the quota is used up.`,
     changeSince(facts) ?? false,
@@ -151,7 +151,7 @@ function changeSince({ rows: all, empty, statuses, inputs, before }: Facts): str
   const day = `${before.made.slice(0, 10)}${isSame ? "" : `, which was on ${on}`}`;
   if (then === now) return `As in the report of ${day}: ${now} of the rows are bad.`;
   const word = bad / filled < badBefore / filledBefore ? "Better" : "Worse";
-  return `${word} than in the report of ${day}: ${now} of the rows are bad, and ${then} were.`;
+  return `${word}: ${now} of the rows are bad; in the report of ${day}, ${then} were.`;
 }
 
 export function termsOf(facts: Facts): readonly (readonly [term: string, text: string])[] {
@@ -166,7 +166,7 @@ export function termsOf(facts: Facts): readonly (readonly [term: string, text: s
       return [`Column ${name}`, `${text}; not counted above`] as const;
     }),
     ...(passedOver.length === 0 ? [] : [["Not checked", passedOver.join(", ")] as const]),
-    ["Different", counted(distinct, oneOf(facts), itemsOf(facts))],
+    ["Distinct", counted(distinct, oneOf(facts), itemsOf(facts))],
     ["DNS", dns === null ? "not asked" : `${counted(dns.asked + dns.cached, "domain")} asked`],
     ...(dataDays === null ? [] : [["Data", `newest list ${counted(dataDays, "day")} old`] as const]),
     ...outputs.map(({ path, bytes }) => ["Written", `${path.replace(/^.*[/\\]/, "")} (${sizeOf(bytes)})`] as const),

@@ -143,9 +143,8 @@ function refused({ baseUrl, keySource = login }: RetryLimits, status: number, sa
     return failed(new ServiceError(`${baseUrl}: one item is too large for it (${status}${said})`));
   }
   if (status === 401 || status === 403) {
-    const what = status === 401 ? "does not accept the key" : "does not authorise the key for this";
-    const advice =
-      keySource === login ? "run idv login to store another key" : `the key is from ${keySource}: change that`;
+    const what = status === 401 ? "rejects the key" : "does not permit this key to do so";
+    const advice = keySource === login ? "run idv login to store another key" : `replace the key in ${keySource}`;
     return failed(new AuthorisationError(`${baseUrl}: ${what} (${status}${said}); ${advice}`));
   }
   const location = status >= 300 && status < 400 ? "; redirects are not followed" : "";

@@ -26,7 +26,7 @@ export async function fetchList(
     const wanted = { accept: "text/plain, */*", ...(etag !== undefined && { "if-none-match": etag }) };
     const { status, fields, body } = await client.get({ url, fields: wanted, maximumBytes: mostBytes });
     if (status === 304 && etag !== undefined) return undefined;
-    if (status !== 200) throw new ServiceError(`${withoutSecrets(url)}: the answer is ${status}`);
+    if (status !== 200) throw new ServiceError(`${withoutSecrets(url)}: answers ${status}`);
     if (body === undefined) throw new ServiceError(`${withoutSecrets(url)}: the list is over 8 MiB`);
     const digest = `"sha256-${createHash("sha256").update(body).digest("base64")}"`;
     const found = textOf(fields["etag"]) ?? digest;

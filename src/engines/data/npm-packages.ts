@@ -63,9 +63,9 @@ export function openRegistry({ url: base, authorization, proxiesFor }: RegistryO
       .catch((error: unknown) => {
         throw error instanceof TransportFault ? new ServiceError(fault(error.message)) : error;
       });
-    if (answer.status === 404) throw new MissingPackage(fault("the answer is 404"));
-    if (answer.status !== 200) throw new ServiceError(fault(`the answer is ${answer.status}`));
-    if (answer.body === undefined) throw new ServiceError(fault("the answer is over 64 MiB"));
+    if (answer.status === 404) throw new MissingPackage(fault("answers 404"));
+    if (answer.status !== 200) throw new ServiceError(fault(`answers ${answer.status}`));
+    if (answer.body === undefined) throw new ServiceError(fault("answers with over 64 MiB"));
     return answer.body;
   }
 

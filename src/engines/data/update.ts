@@ -58,7 +58,7 @@ async function update(path: string, registry: Registry, sources: UpdateSources, 
     const known = sourceIn(table, { name });
     const etag = isNeeded || known?.missing ? undefined : known?.etag;
     return fetchList(url, etag, sources.proxiesFor(url)).catch((error: Error) => {
-      onNotice(`${error.message}; going on with the names that the data in use has from it`);
+      onNotice(`${error.message}; continuing with its names in the data in use`);
       return "missing";
     });
   };
@@ -240,9 +240,9 @@ async function findAll(registry: Registry, onNotice: (text: string) => void) {
   if (!found.some(({ role }) => role === "list")) throw failures[0]!.error;
   for (const { error, role } of failures) {
     const instead = addsNames(role)
-      ? "with the names that the data in use has from it"
-      : "with the names that its last version left in the lists";
-    onNotice(error.message.replace(/;[^;]*$/, `; going on ${instead}`));
+      ? "with its names in the data in use"
+      : "with the names that its last version did not remove";
+    onNotice(error.message.replace(/;[^;]*$/, `; continuing ${instead}`));
   }
   if (!(suffixes instanceof Error)) return { latest: found, suffixes };
   onNotice(suffixes.message.replace(/;[^;]*$/, "; going on with the public suffixes in use"));

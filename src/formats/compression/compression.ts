@@ -105,5 +105,5 @@ async function zstd(name: string) {
   } catch {
     // Reported below.
   }
-  throw new FileError(`${name}: there is no zstd; ${nativeAdvice}, or run: zstd -dc FILE | idv ...`);
+  throw new FileError(`${name}: this Node.js cannot read zstd; ${nativeAdvice}, or run: zstd -dc FILE | idv ...`);
 }

@@ -150,7 +150,7 @@ export class DocumentRecords {
       return at;
     } else grammar.take(byte);
     if (this.#between.push(byte) > mostBetween) {
-      throw grammar.fault("over 64 KiB of white space, or a name that long, is between two records");
+      throw grammar.fault("two records have over 64 KiB of white space or a name between them");
     }
     if (grammar.depth < this.#listDepth!) {
       this.#moveBetween();
@@ -261,7 +261,7 @@ export class DocumentRecords {
 
   #faultIn(byte: number, isInString: boolean): Error {
     if (byte >= 0x20) {
-      return this.#grammar.fault(`not JSON: "${String.fromCharCode(byte)}" closes what another bracket opens`);
+      return this.#grammar.fault(`not JSON: "${String.fromCharCode(byte)}" does not match the open bracket`);
     }
     const where = isInString ? "in a string; write it as an escape" : "between values";
     const what = byte === ascii.lineFeed || byte === ascii.carriageReturn ? "a line break" : "a control character";

@@ -74,7 +74,7 @@ export function isDocumentOnOneLine(name: string, line: Buffer, wanted: Wanted):
   if (own === undefined || list!.count < 2) return own === undefined;
   if (named !== undefined) return !named.some((each) => Object.hasOwn(object, each));
   const found = itemsIn(list!, profile).map((each) => `"${each.name}" (${grouped(each.count)})`);
-  const what = `${name}: ${profile.plural} are in one record and in a list of it: "${own}", ${found.join(", ")}`;
+  const what = `${name}: ${profile.plural} are both in a record and in a list inside it: "${own}", ${found.join(", ")}`;
   const page = "name the one that is wanted";
   throw new ChoiceError(what, { code: "column", advice: "choose one with -c", page, holdsItems: true });
 }
@@ -217,10 +217,7 @@ function noListSoFar(name: string, bytes: number, { columns, profile: { plural }
 }
 
 const holdsNoRecords = (name: string): ChoiceError =>
-  new ChoiceError(
-    `${name}: the elements of its list are no objects, no texts, and no arrays below a header; give a list of these`,
-    { code: "format" },
-  );
+  new ChoiceError(`${name}: its list needs objects, strings, or arrays below a header`, { code: "format" });
 
 /** Undefined if the user has given no names, or only numbers. */
 const namesOf = ({ columns }: Wanted): readonly string[] | undefined =>

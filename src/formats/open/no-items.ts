@@ -220,9 +220,9 @@ export function checkFound(
 ): void {
   const elements = table.elements?.others() ?? 0;
   if (rows > 0 && elements > rows && !isForced && !isPart) {
-    const what = `${inputName}: ${counted(elements, "element")} of its list are no records, and ${grouped(rows)} are`;
+    const what = `${inputName}: only ${grouped(rows)} of the ${grouped(rows + elements)} elements of its list are records`;
     throw new ChoiceError(printable(what), {
-      ...{ code: "items", advice: "make them alike, or pass --force", page: "make them alike" },
+      ...{ code: "items", advice: "make all elements records, or pass --force", page: "make all elements records" },
     });
   }
   const isAny = statuses.size > 0 || otherStatuses.some(({ size }) => size > 0);

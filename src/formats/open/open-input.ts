@@ -131,8 +131,7 @@ function noteEncoding(
   { inputName, encoding, outputEncoding, note }: InputChoices,
   { encoding: found, isUnsure }: DecodedInput,
 ): void {
-  if (isUnsure)
-    note(`${inputName}: its encoding cannot be told for sure, and it is read as without --encoding; name it`);
+  if (isUnsure) note(`${inputName}: cannot detect its encoding, so --encoding auto is ignored; name the encoding`);
   if (found === undefined || (encoding !== undefined && encoding !== "auto")) return;
   const output = outputEncoding === undefined ? "; the output is UTF-8" : "";
   note(`${inputName} is ${found.toUpperCase()}${output}`);
@@ -157,7 +156,7 @@ async function noteTable(
     const option = usesHeader === false ? "--no-headers" : "--skip-lines";
     notes.push(`line ${unusedHeader} reads like the header; to use it as one, leave out ${option}`);
   }
-  if (elements?.mayHaveMore) notes.push("lists that begin after its first 16 MiB are not looked for; -c names them");
+  if (elements?.mayHaveMore) notes.push("lists that begin after the first 16 MiB are not detected; name them with -c");
   if (elements?.isOfTexts && format === "json") notes.push("a list of texts; the output is a list of objects");
   if (header?.some((name) => !isUtf8Text(name))) {
     const encoding = await surelyIn();
@@ -193,7 +192,7 @@ function addedColumns(choices: InputChoices, table: Table): Columns {
       });
     }
     const isOurs = earlierValues(table, usual) !== undefined;
-    const advice = isOurs && !wanted.update ? "; to go on with an earlier run, use --update" : "";
+    const advice = isOurs && !wanted.update ? `; if "${usual}" is from an earlier run, use --update` : "";
     note(`${inputName} already has a column "${usual}"; the new one is "${name}"${advice}`);
   }
   return columns;

@@ -13,7 +13,7 @@ export const spreadsheets: SheetFormat = {
       replacement: "only .xlsx and .xlsm can be replaced; write another file with -o FILE.xlsx",
     },
     output: {
-      keptRows: "--bad-rows keep needs the format of FILE and one output; use --bad-rows skip",
+      keptRows: "--bad-rows keep works only in the text format of the input and with one output; use --bad-rows skip",
       outputEncoding: "an encoding of the output is for text; leave it out for a spreadsheet file",
       format: "--format is for text; leave it out for a spreadsheet file",
     },

@@ -54,17 +54,17 @@ export async function openArchive(path: string, name: string, signal: AbortSigna
 }
 
 function partsOf(name: string, archive: Archive): readonly ArchivePart[] {
-  const refuse = (reason: string) => new FileError(`${name}: ${reason}; unpack it, and give the files`);
+  const refuse = (reason: string) => new FileError(`${name}: ${reason}; unpack it and pass the files`);
   let parts: readonly ArchivePart[] | undefined;
   try {
     parts = listParts(archive);
   } catch (error) {
-    throw refuse(`a zip archive that is not read: ${(error as Error).message}`);
+    throw refuse(`an unsupported zip archive: ${(error as Error).message}`);
   }
   if (parts === undefined) throw refuse("a damaged zip archive");
   const isLarge = ({ length, compressedLength, offset }: ArchivePart) =>
     [length, compressedLength, offset].includes(inZip64);
-  if (parts.some(isLarge)) throw refuse("a zip archive of over 4 GiB (zip64), which is not read");
+  if (parts.some(isLarge)) throw refuse("a zip64 archive (over 4 GiB) is not supported");
   // Parts that share bytes are how a small archive holds more than a disk.
   let end = 0;
   for (const { offset, compressedLength } of parts.toSorted((a, b) => a.offset - b.offset)) {

@@ -103,7 +103,7 @@ export function headerOf(archive: Archive, { name, offset, compressedLength }: A
     throw new Error(`${name} is not where the archive says`);
   }
   const end = offset + headerLength + header.readUInt16LE(26) + header.readUInt16LE(28);
-  if (end + compressedLength > archive.length) throw new Error(`${name} is not all there`);
+  if (end + compressedLength > archive.length) throw new Error(`${name} is incomplete`);
   return archive.read(offset, end);
 }
 

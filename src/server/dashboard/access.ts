@@ -56,7 +56,7 @@ export const access = plugin<Pick<DashboardOptions, "store" | "baseUrl" | "proxy
       if (proxy === undefined || name === undefined || name === "") return undefined;
       const { remoteAddress } = raw.socket;
       if (!proxy.isTrusted(remoteAddress)) {
-        const text = `The field ${proxy.header} was sent from ${remoteAddress ?? "a Unix socket"}, which is not trusted: whoever runs the service names its proxy with --trust-from`;
+        const text = `The field ${proxy.header} was sent from ${remoteAddress ?? "a Unix socket"}, which is not trusted; the operator must name the proxy with --trust-from`;
         throw new Refusal(403, text);
       }
       return String(name).slice(0, longestName);
@@ -102,8 +102,8 @@ function originFault({ headers }: FastifyRequest, baseUrl: string | undefined): 
   }
   const { host: originHost } = new URL(origin);
   if (origin !== baseUrl && originHost !== host) {
-    return `The browser is at ${originHost}, but the request names the host ${host || "(none)"}: a proxy replaces the Host field. Whoever runs the service makes the proxy pass Host on, or starts it with --base-url ${origin}`;
+    return `The browser is at ${originHost}, but the request names the host ${host || "(none)"}: a proxy replaces the Host field. The operator must make the proxy pass Host on, or start idv serve with --base-url ${origin}`;
   }
   if (site !== undefined || origin === baseUrl) return undefined;
-  return `The browser does not say which page has sent this form, since the page came over plain http. Open the dashboard over https; in a network that you trust, whoever runs the service starts it with --base-url ${origin}`;
+  return `The browser does not say which page has sent this form, since the page came over plain http. Open the dashboard over https; in a network that you trust, the operator can start idv serve with --base-url ${origin}`;
 }

@@ -58,7 +58,7 @@ export async function detectTable(place: Place, list: StoredList, column: string
   }, place.runner.lookMilliseconds);
   const end = await follow(place, child, list.id, signal)
     .catch((error: unknown) => {
-      throw isSlow ? new Refusal(413, "It takes too long to look at the list; use the command line.") : error;
+      throw isSlow ? new Refusal(413, "Reading the list took too long; use the command line.") : error;
     })
     .finally(() => clearTimeout(timer));
   if (end.exitCode !== success || end.facts === undefined) throw new Refusal(statusOf(end.fault?.code), faultIn(end));
@@ -129,7 +129,8 @@ async function follow(
     // It may have ended between two looks.
     await look();
     if (fault !== undefined) throw fault;
-    if (end.exitCode === null) throw new Refusal(500, "The check was stopped: out of memory? Use the command line.");
+    if (end.exitCode === null)
+      throw new Refusal(500, "The check was killed, perhaps for lack of memory. Use the command line.");
     return end;
   } catch (error) {
     throw signal.aborted ? removed() : (fault ?? error);

@@ -232,7 +232,7 @@ export class Lists {
       if (list === undefined) return;
       if (this.#isClosed) return void (await this.#finish(list, undefined));
       if (list.lostServers >= mostLostServers) {
-        const fault = `The server ended ${list.lostServers} times as it checked the list; use the command line.`;
+        const fault = `The server crashed ${list.lostServers} times while checking the list; use the command line.`;
         await this.#finish(list, { counted: countedIn(list.result), fault });
       } else this.#run(list).catch((error: Error) => this.#options.onFault(error));
     }

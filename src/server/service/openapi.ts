@@ -29,13 +29,10 @@ const named = {
     required: ["message"],
     properties: {
       message: text("What is wrong, in one line."),
-      code: oneOf(
-        errorCodes,
-        "The reason, for programs. A 401 has none: the interface document gives it a message only.",
-      ),
+      code: oneOf(errorCodes, "The reason, for programs. Absent in a 401."),
     },
   },
-  Health: record({ status: { const: "ok", description: "Always the same." } }),
+  Health: record({ status: { const: "ok", description: "Always ok." } }),
   Usage: record({
     units: integer("Units that were charged in the whole time."),
     usage: arrayOf(
@@ -54,7 +51,7 @@ const named = {
   Index: record({
     service: text("Always idv."),
     document: text("Path of the OpenAPI document."),
-    paths: mapOf({ type: "string" }, "What there is, by method and path, in a sentence each."),
+    paths: mapOf({ type: "string" }, "A sentence for each method and path."),
   }),
   ...namedBodies,
   ...validationSchemas("emails", "Email", "address"),

@@ -210,6 +210,11 @@ export class PostgresDatabase {
       client?.release(isConnectionFault(error));
       if (!isGeneral(error)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
+      const isRefused = code === "ECONNREFUSED";
+      if (isRefused)
+        throw new StoreError(`${this.name}: cannot connect to the database: connection refused; check that it runs`, {
+          cause: error,
+        });
       const text = message === "" ? (code ?? "no connection") : message;
       throw new StoreError(`${this.name}: the database cannot be used: ${text}`, { cause: error });
     }

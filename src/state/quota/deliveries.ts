@@ -1,4 +1,4 @@
-/** Deliveries: the units of what has a name, is written or is done are no longer the run's, but used. */
+/** Deliveries turn a run's reserved units into used ones once its output is delivered. */
 import { type QuotaOwner, usageIdOf } from "../service/api-key.js";
 import { addUsage, noteUse, updateQuota } from "../service/database/statements.js";
 import { hourMilliseconds } from "../service/rules.js";

@@ -9,8 +9,8 @@ export class UnitsLost extends Error {
     isWhole = true,
   ) {
     const why = isOther
-      ? "this name has paid for other items, and the quota has not enough for these"
-      : "the quota was used up by others while this run was stopped or cut off";
+      ? "earlier runs with this IDV_RUN paid for other items, and the quota has too few units for these"
+      : "other runs used up the quota while this run was suspended or cut off";
     super(`${why}; ${isWhole ? "nothing is written" : "the output ends early: do not use it, run again"}`);
   }
 }

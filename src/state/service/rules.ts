@@ -158,7 +158,7 @@ export const quotaExistsError = (quotaName: string): UnknownKeyError =>
 /** A secret in the place of an id is not shown. */
 export const unknownKey = (id: string): UnknownKeyError => {
   const advice = "run idv keys list to see all keys";
-  if (id.startsWith("sk_")) return new UnknownKeyError(`a secret is no id of a key; ${advice}`);
+  if (id.startsWith("sk_")) return new UnknownKeyError(`that is a secret, not the id of a key; ${advice}`);
   return new UnknownKeyError(`no key "${id}"; ${advice}`, id);
 };
 

@@ -144,9 +144,7 @@ export abstract class StateFile {
     const { path, schema } = this.file;
     if (this.isInPlace) return;
     const what = this.#inode === undefined ? "removed" : "replaced";
-    throw new StoreError(
-      `${path}: the ${schema.name} was ${what} while it was in use, and no longer counts; put it back, or run again`,
-    );
+    throw new StoreError(`${path}: the ${schema.name} was ${what} during the run; put it back, or run again`);
   }
 
   /** Runs work that takes many turns of the event loop. Nothing else may use this object meanwhile. */

@@ -42,8 +42,8 @@ export function Result({ name, checked, heading, sheets, onChoose, onSave, onAno
       {opening.grade && <p class="grade">{opening.grade}</p>}
       {opening.worst && <p class="grade">{opening.worst}</p>}
       <p class="sub">
-        {opening.details} Rows: {grouped(rows)}; different entries: {grouped(distinct)}; {seconds.toFixed(1)} s.
-        Checked: column {column}.
+        {opening.details} Rows: {grouped(rows)}; distinct entries: {grouped(distinct)}; {seconds.toFixed(1)} s. Checked:
+        column {column}.
       </p>
       <div class="tools">
         <SheetChoice sheets={sheets} chosen={table.sheet} onChoose={(sheet) => onChoose({ sheet })} />

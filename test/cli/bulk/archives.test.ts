@@ -55,7 +55,7 @@ test.each([
 ])("with %s give it back as it is, and charge nothing for it", async (_, text) => {
   const home = folderOf({ "a.zip": zip({ "a.csv": `email\n${ok}\n`, "readme.txt": text }) });
   const { code, stderr } = await idv(["emails", "a.zip", "--offline", "-I", "--drop", "fake"], { home });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: left as they are: readme.txt\n")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: not validated: readme.txt\n")]);
   const parts = listParts(inMemory(readFileSync(join(home, "a.zip"))));
   expect(parts?.find(({ name }) => name === "readme.txt")?.length).toBe(text.length);
   expect((await readQuota(home)).used).toBe(1);
@@ -89,7 +89,7 @@ describe("the tables of an archive", () => {
     const home = folderOf({ "a.zip": zip(tables) });
     const { code, stderr } = await run(home, "a.zip", "-o", "o/");
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain("a.zip: left as they are: readme.txt, settings.json, __MACOSX/._users.json\n");
+    expect(stderr).toContain("a.zip: not validated: readme.txt, settings.json, __MACOSX/._users.json\n");
     expect(stderr).toContain("a.zip/lists/subscribed.csv: 2 rows, 2 distinct e-mail addresses in column 2");
     expect(readdirSync(join(home, "o"))).toEqual(["lists", "users.json"]);
     for (const [name, text] of Object.entries(checked)) expect(textOf(home, `o/${name}`)).toBe(text);
@@ -154,7 +154,7 @@ describe("the tables of an archive", () => {
     expect(await run(several, "a.zip")).toMatchObject({
       ...{ code: 2, stdout: "" },
       stderr: expect.stringContaining(
-        "the 2 tables of a.zip need a place each: write them to a folder with -o FOLDER/, to one file with -o FILE.zip, or replace them with -I\n",
+        "the 2 files of a.zip cannot share one output: write them to a folder with -o FOLDER/, to one file with -o FILE.zip, or replace them with -I\n",
       ),
     });
     expect((await readQuota(several)).used).toBe(0);
@@ -203,7 +203,10 @@ describe("the tables of an archive", () => {
 
 describe("an archive on standard input", () => {
   const stdin = zip(tables);
-  const twoTables = { code: 2, stderr: expect.stringContaining("the 2 tables of standard input need a place each") };
+  const twoTables = {
+    code: 2,
+    stderr: expect.stringContaining("the 2 files of standard input cannot share one output"),
+  };
 
   test("gives the same as one in a file, and leaves no copy", async () => {
     const home = folderOf({ "copies/x": "" });
@@ -286,7 +289,7 @@ function patched(bytes: 2 | 4, value: number, at: number, archive = zip(csv), fr
 
 const unpacked = "a.zip/a.csv: cannot be unpacked:";
 test.each<[string, Buffer, string]>([
-  ["is torn", zip(csv).subarray(0, 60), "a.zip: a damaged zip archive; unpack it, and give the files"],
+  ["is torn", zip(csv).subarray(0, 60), "a.zip: a damaged zip archive; unpack it and pass the files"],
   ["is torn at its end", zip(csv).subarray(0, -10), "a.zip: a damaged zip archive"],
   ["has no tables", zip({ "a.png": "x", "b.zip": "PK" }), "a.zip: a zip archive without tables"],
   ["has no items", zip({ "a.csv": "a,b\n1,2\n" }), "no column looks like e-mail addresses"],
@@ -294,7 +297,7 @@ test.each<[string, Buffer, string]>([
   ["is packed in an unknown way", patched(2, 99, 10), `${unpacked} a.csv has an unknown compression`],
   ["lies about a size", patched(4, 3, 24), `${unpacked} a.csv has another length`],
   ["is too short", patched(4, 1e6, 42), "a.zip: a damaged zip archive: a.csv is not where the archive says"],
-  ["is zip64", patched(4, 0xffffffff, 24), "a.zip: a zip archive of over 4 GiB (zip64), which is not read; unpack it"],
+  ["is zip64", patched(4, 0xffffffff, 24), "a.zip: a zip64 archive (over 4 GiB) is not supported; unpack it"],
   [
     "has parts that overlap",
     patched(4, 0, 42, two, two.lastIndexOf("PK\x01\x02")),
@@ -305,7 +308,7 @@ test.each<[string, Buffer, string]>([
     isFull
       ? zip(Object.fromEntries(Array.from({ length: 65_536 }, (_, n) => [`${n}`, ""])))
       : patched(2, 0xffff, -12, undefined, zip(csv).length),
-    "a.zip: a zip archive that is not read: it has over 65,534 parts",
+    "a.zip: an unsupported zip archive: it has over 65,534 parts",
   ],
 ])("an archive that %s is refused", async (_, archive, message) => {
   const home = folderOf({ "a.zip": archive });
@@ -360,7 +363,7 @@ describe("archives in other files", () => {
     const { code, stderr } = await idv(["emails", name, "-o", "o/"], { home, env });
     expect(code, stderr).toBe(0);
     // Archives whose tables are written are not named among what stays.
-    if (bytes === outer) expect(stderr).toContain("a.zip: left as they are: notes.txt\n");
+    if (bytes === outer) expect(stderr).toContain("a.zip: not validated: notes.txt\n");
     const base = name === "a.zip" && bytes !== outer ? "around/" : "";
     expect(textOf(home, `o/${base}own.csv`)).toBe(`email,status\n${ok},ok\n`);
     expect(textOf(home, `o/${base}more/inner/deep/users.csv`)).toBe(`email,status\n${bad},disposable\n`);
@@ -380,7 +383,7 @@ describe("archives in other files", () => {
     const home = folderOf({ "a.zip": outer });
     const { code, stderr } = await run(home, "a.zip", "-I");
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain("a.zip: left as they are: more/inner.zip, notes.txt");
+    expect(stderr).toContain("a.zip: not validated: more/inner.zip, notes.txt");
     const parts = await filesIn(read(home, "a.zip"));
     expect(parts["own.csv"]).toBe(`email,status\n${ok},ok\n`);
     expect(parts["more/inner.zip"]).toBe(inner.toString("latin1"));
@@ -444,7 +447,7 @@ describe("archives in other files", () => {
       expect(await run(home, "a.zip.gz", ...args)).toMatchObject({ code: 2, stderr });
     expect(await run(home, "deep.zip", "-o", "o/")).toMatchObject({
       code: 6,
-      stderr: "idv: deep.zip/b.zip/b.zip/b.zip/b.zip: too many archives in each other; unpack it\n",
+      stderr: "idv: deep.zip/b.zip/b.zip/b.zip/b.zip: archives are nested too deeply; unpack it\n",
     });
   });
 });
@@ -486,7 +489,7 @@ test("contacts stay as they are in an archive that comes back, and become CSV in
   const card = `BEGIN:VCARD\r\nFN:Ann\r\nEMAIL:${ok}\r\nEND:VCARD\r\n`;
   const home = folderOf({ "a.zip": zip({ "good.csv": `email\n${ok}\n`, "c.vcf": card }) });
   const { code, stderr } = await run(home, "a.zip", "-o", "b.zip");
-  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: left as they are: c.vcf")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("a.zip: not validated: c.vcf")]);
   expect(await filesIn(read(home, "b.zip"))).toEqual({ "good.csv": `email,status\n${ok},ok\n`, "c.vcf": card });
   expect((await run(home, "a.zip", "-o", "o/")).code).toBe(0);
   expect(textOf(home, "o/c.csv")).toBe(`name,email,status\nAnn,${ok},ok\n`);

@@ -177,7 +177,8 @@ describe("idv, on bad rows,", () => {
   test.each(["--format=csv", "--split=d"])("refuses to keep them with %s", async (option) => {
     expect(await idv(["emails", "--bad-rows", "keep", option])).toMatchObject({
       code: 2,
-      stderr: "idv: --bad-rows keep needs the format of FILE and one output; use --bad-rows skip\n",
+      stderr:
+        "idv: --bad-rows keep works only in the text format of the input and with one output; use --bad-rows skip\n",
     });
   });
 });

@@ -69,14 +69,14 @@ const appendRow = (path: string) => appendFileSync(path, "late@b.net\n");
 
 test("does not replace a list in place if it has grown meanwhile", async () => {
   const { error, read } = await replace(true, appendRow);
-  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
   expect(read("list.csv.bak")).toBe("of last night\n");
 });
 
 test("does not replace a list in place if it grows while its charge waits", async () => {
   const { error, read } = await replace(true, appendRow, "charged");
-  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
   expect(read("list.csv.bak")).toBe("of last night\n");
 });
@@ -94,7 +94,7 @@ test("puts a list back that another program appends to at the moment in which it
       writer = openSync(path, "a");
     },
   );
-  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv")).toBe("email\nann@b.net\nlate@b.net\n");
   expect(read("list.csv.bak")).toBe("email\nann@b.net\n");
 });
@@ -104,7 +104,7 @@ test("keeps the previous backup if another run has replaced the list meanwhile",
     writeFileSync(`${path}.new`, "email,status\n");
     renameSync(`${path}.new`, path);
   });
-  expect(error).toBe("list.csv has changed while it was read; it is left as it is now; run again");
+  expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv")).toBe("email,status\n");
   expect(read("list.csv.bak")).toBe("of last night\n");
 });
@@ -118,14 +118,14 @@ test("a list that is cut while it is read ends with an error, and its last row i
     for await (const _ of input.bytes) truncateSync(path, 700_004);
   };
   await expect(read()).rejects.toThrow(
-    `${path} has changed while it was read: cut from 1000000 to 700004 bytes; run again`,
+    `${path} changed while it was read: cut from 1000000 to 700004 bytes; run again`,
   );
 });
 
 test("warns about a list that has grown if the output is another file", async () => {
   const { error, notes, read } = await replace(false, appendRow);
   expect(error).toBeUndefined();
-  expect(notes).toEqual(["list.csv has changed while it was read; rows that came later may be missing"]);
+  expect(notes).toEqual(["list.csv changed while it was read; rows added since may be missing"]);
   expect(read("out.csv")).toBe("email,status\nann@b.net,ok\n");
 });
 

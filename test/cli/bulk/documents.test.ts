@@ -130,7 +130,7 @@ describe("a document", () => {
     expect(await run()).toEqual({
       ...{ code: 2, stdout: "" },
       stderr:
-        'idv: standard input: e-mail addresses are in one record and in a list of it: "support", "data.email" (2); choose one with -c\n',
+        'idv: standard input: e-mail addresses are both in a record and in a list inside it: "support", "data.email" (2); choose one with -c\n',
     });
     const statuses = async (column: string) => (await run("-c", column)).stdout.match(/(?<="status":")\w+/g);
     expect(await statuses("support")).toEqual(["ok"]);
@@ -204,7 +204,7 @@ describe("a document", () => {
   test("needs -c for lists that begin after its first 16 MiB", async () => {
     // It is read on to 20 MiB.
     const home = folderOf({ "d.json": `{"a":[{"e":"${ok}"}],${" ".repeat(22_000_000)}"b":[{"m":"${bad}"}]}` });
-    const remark = "d.json: lists that begin after its first 16 MiB are not looked for; -c names them\n";
+    const remark = "d.json: lists that begin after the first 16 MiB are not detected; name them with -c\n";
     // The built program reads so many bytes in half of the time.
     const args = ["emails", "d.json", "-o", "o.json"];
     expect((await idvProcess(args, { home })).stderr).toContain(remark);
@@ -215,7 +215,9 @@ describe("a document", () => {
 
   test("cannot follow another document in a file of --split", async () => {
     const home = folderOf({ "a.json": `[{"e":"${ok}"}]`, "b.json": `[{"e":"${ok}"},{"e":"${bad}"}]` });
-    const stderr = expect.stringContaining("idv: s/ok.json: a JSON document has one end, so nothing can follow it");
+    const stderr = expect.stringContaining(
+      "idv: s/ok.json: cannot append to a JSON document, so nothing can follow it",
+    );
     expect(await idv(["emails", "a.json", "b.json", "-q", "--split", "s"], { home })).toMatchObject({
       code: 2,
       stderr,
@@ -233,7 +235,7 @@ describe("a document", () => {
     const home = folderOf({ "d.json": pretty });
     const { stderr } = await idv(["emails", "d.json", "-o", "o.json"], { home });
     expect(stderr).toContain('3 rows, 3 distinct e-mail addresses in column 2 "users.email"');
-    expect(stderr).toContain("1 element of the document is no record and has no status\n");
+    expect(stderr).toContain("1 element of the document is not a record and has no status\n");
     const json = await idv(["emails", "d.json", "-o", "o.json", "--log", "json"], { home });
     expect(JSON.parse(json.stderr.trim())).toMatchObject({ inputs: [{ otherElements: 1 }], badRows: 0 });
   });
@@ -455,7 +457,7 @@ describe("a document on one line that is longer than the sample", () => {
 test("a list most of whose elements are no records is refused", async () => {
   const home = folderOf({ "d.json": '[{"email":"ann@larch-and-oak.com"},"x@mailinator.com","y@mailinator.com"]' });
   const run = (...words: string[]) => idv(["emails", "d.json", "-q", "-o", "o.json", ...words], { home });
-  const why = "d.json: 2 elements of its list are no records, and 1 are; make them alike, or pass --force";
+  const why = "d.json: only 1 of the 3 elements of its list are records; make all elements records, or pass --force";
   expect(await run()).toMatchObject({ code: 2, stderr: `idv: ${why}\n` });
   expect((await run("--force")).code).toBe(0);
 });

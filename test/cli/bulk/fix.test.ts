@@ -264,7 +264,7 @@ test("as many rows are fixed as the run before has said", async () => {
     "k.csv": "email\nx@mailinator.com; robert.smith@gmial.com\nrobert.smith@gmial.com\np@larch-and-oak.com\n",
   });
   const said = async (...args: string[]) => (await idv(["emails", "k.csv", ...args], { home })).stderr;
-  expect(await said()).toContain("2 rows with a mistyped domain; --fix repairs them\n");
+  expect(await said()).toContain("2 rows can be repaired with --fix\n");
   expect(await said("--fix")).toContain("2 rows fixed; the column was has the old values\n");
 });
 

@@ -47,7 +47,7 @@ test.each([
   ["-I --drop fake --dedupe", "--drop or --dedupe"],
 ])("%s notes that rows will be in no file", async (words, options) => {
   const home = folderOf({ "a.csv": a });
-  const note = `idv: -I: rows that ${options} leaves out will be in no file; -I.bak keeps the old one\n`;
+  const note = `idv: -I: rows that ${options} leaves out will be lost; -I.bak keeps the old file\n`;
   expect((await idv(["emails", "a.csv", ...words.split(" ")], { home })).stderr).toContain(note);
   const kept = await idv(["emails", "a.csv", "--update", ...words.replace("-I", "-I.bak").split(" ")], { home });
   expect([kept.code, kept.stderr]).toEqual([0, expect.not.stringContaining("no file")]);
@@ -159,7 +159,7 @@ test.each<[string, string[]]>([
   const home = folderOf({ "l.csv": list });
   const { code, stderr } = await idv(["emails", "-q", "-I", update, ...args, "l.csv"], { home });
   expect(stderr).toMatch(
-    /^idv: l\.csv(:1236)?: the column "status" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update/,
+    /^idv: l\.csv(:1236)?: the column "status" has a field that is not a status and is not overwritten; name another column with --set statusColumn=NAME, or leave out --update/,
   );
   expect(code).toBe(6);
   expect(read(home, "l.csv")).toBe(list);

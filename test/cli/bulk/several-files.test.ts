@@ -53,7 +53,7 @@ describe("several files", () => {
     const home = folderOf({ "a.csv": a, "b.csv": a });
     expect(await idv(["emails", "a.csv", "b.csv", "-o", "out.csv"], { home })).toMatchObject({
       code: 2,
-      stderr: "idv: 2 files need a place each: write them to a folder with -o FOLDER/, or replace them with -I\n",
+      stderr: "idv: 2 files cannot share one output: write them to a folder with -o FOLDER/, or replace them with -I\n",
     });
     const twice = await idv(["emails", "a.csv", "./x/../a.csv", "-o", "out/"], { home });
     expect(twice.stderr).toBe("idv: ./x/../a.csv: is named twice; leave out one of them\n");

@@ -165,7 +165,7 @@ const all =
   "Name,E-mail 1 - Type,E-mail 1 - Value,E-mail 2 - Value,status,status_E-mail 2 - Value\nAnn,Work,ann@larch-and-oak.com,b@mailinator.com,ok,disposable\nBob,,b@mailinator.com,,disposable,\n";
 const titled = "Customers of the north\n\nExported in May\nname,email\nAnn,ann@larch-and-oak.com\n";
 const untitled = '{"name":"Ann","email":"ann@larch-and-oak.com","status":"ok"}\n';
-const leftOut = "left out: 2 lines above the table, for which the format of the output has no place\n";
+const leftOut = "left out: 2 lines above the table, which the output format cannot hold\n";
 const twice = "id,email,email\n1,ann@larch-and-oak.com,bob@mailinator.com\n";
 const second = "id,email,email,status\n1,ann@larch-and-oak.com,bob@mailinator.com,disposable\n";
 const cells =
@@ -217,7 +217,7 @@ test.each<[string, string, string | Buffer, string, string?]>([
 test("rows with one item that is ok and one that is not appear in the summary, in JSON and in the report", async () => {
   const table =
     "email,second\nann@larch-and-oak.com; b@mailinator.com,\nb@mailinator.com,c@larch-and-oak.com\nfoo@,\nd@larch-and-oak.com,x@mailinator.com\n";
-  const said = "left out or bad for one item though another is ok or alias";
+  const said = "left out or bad although another of its items is ok or alias";
   const row = await runOver(table, "emails -c email --drop disposable,fake");
   expect(row.stderr).toContain(`1 row is ${said} (line 2); --set cell=best keeps them`);
   const beside = "--log json:log.jsonl --report r.html";

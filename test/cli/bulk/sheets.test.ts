@@ -47,7 +47,7 @@ test("a workbook comes back with statuses in each sheet, and an item in two is c
   const home = folderOf({ "book.xlsx": book });
   const { code, stderr } = await run(home, "book.xlsx", "-o", "out.xlsx");
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain("idv: book.xlsx: left as they are: Notes\n");
+  expect(stderr).toContain("idv: book.xlsx: not validated: Notes\n");
   expect(stderr).toContain("book.xlsx/Firms: 2 rows, 1 distinct e-mail address in column 1");
   expect(await textsIn(join(home, "out.xlsx"))).toEqual(checked);
   expect((await readQuota(home)).used).toBe(3);
@@ -153,7 +153,7 @@ test("nothing is charged if a later sheet cannot lose rows", async () => {
 });
 
 test.each<[string, string[], string]>([
-  ["two sheets to one place", ["book.xlsx", "-o", "out.csv"], "the 2 sheets of book.xlsx need a place each"],
+  ["two sheets to one place", ["book.xlsx", "-o", "out.csv"], "the 2 sheets of book.xlsx cannot share one output"],
   ["another workbook", ["book.xlsx", "-o", "out.xlsm"], "to one file with -o FILE.xlsx"],
   ["the input as the output", ["book.xlsx", "-o", "book.xlsx"], "is the input itself"],
   ["a table", ["l.csv"], 'l.csv: --sheet "*" is for spreadsheet files, and this is not one'],

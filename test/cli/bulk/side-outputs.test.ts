@@ -89,10 +89,10 @@ describe.runIf(process.platform === "linux")("a report as a PDF", () => {
     ["no display", "echo no display >&2; exit 1"],
     // Its child keeps the streams.
     ["no display", "sleep 300 & echo no display >&2; exit 1"],
-    ["its answer is none of the DevTools protocol", "printf 'garbage\\0' >&4; exec sleep 300"],
+    ["its output is not DevTools protocol", "printf 'garbage\\0' >&4; exec sleep 300"],
     ["Target.createTarget: no result", `printf '{"id":1}\\0' >&4; exec sleep 300`],
     [
-      "what it gave is no PDF",
+      "its output is not a PDF",
       `for id in 1 2 3 4; do printf '{"id":%s,"result":{}}\\0' $id >&4; sleep 0.5; done; exec sleep 300`,
     ],
   ];

@@ -15,7 +15,7 @@ test.each([
   [
     "a table with the status column of an earlier run",
     "email,status\nann@larch-and-oak.com,ok\n",
-    'l.csv already has a column "status"; the new one is "idv_status"; to go on with an earlier run, use --update',
+    'l.csv already has a column "status"; the new one is "idv_status"; if "status" is from an earlier run, use --update',
   ],
   ["an empty file", "", "l.csv is empty"],
 ])("%s gets a notice", async (_, table, notice) => {
@@ -131,7 +131,7 @@ l.csv: 5 rows, 3 distinct e-mail addresses in column 1 "email"; offline engine (
 fake: 2 mistyped domain
 disposable domains: 2 mailinator.com
 written: by/fake.csv (53 bytes), by/disposable.csv (69 bytes), by/empty.csv (14 bytes)
-1 row with a mistyped domain; --fix repairs it
+1 row can be repaired with --fix
 3 units used, no limit; TIME
 `);
 });

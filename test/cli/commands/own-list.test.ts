@@ -36,7 +36,7 @@ test("entries are kept in lower case and as A-labels, with their notes, for this
 });
 
 test.each([
-  [["deny", "add", "gmail.com"], "gmail.com: anybody can have an address there, and all of these are disposable now"],
+  [["deny", "add", "gmail.com"], "gmail.com: a public mail provider; all its addresses are now disposable"],
   [["deny", "add", ".localnet"], "localnet: stands for all domains that end in .localnet"],
   [["deny", "add", "*"], "*: stands for all domains"],
   [["deny", "add", ".com"], "com: stands for all domains that end in .com"],

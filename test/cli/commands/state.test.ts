@@ -13,8 +13,14 @@ test.each([
   ["", "standard input: not a state that this version of idv has exported"],
   ['{"idv":"state","version":1}\n', "standard input:1: not a state"],
   [`${first}\n`, "standard input: is cut off: its last line, with the number of all rows, is missing"],
-  [`${first}\n${none.replace('"key":0', '"key":1')}\n`, "standard input:2: its last line is not that of these rows"],
-  [`${first}\n${none.replace(sha256, "0".repeat(64))}\n`, "standard input:2: its last line is not that of these rows"],
+  [
+    `${first}\n${none.replace('"key":0', '"key":1')}\n`,
+    "standard input:2: the last line does not match the rows above it",
+  ],
+  [
+    `${first}\n${none.replace(sha256, "0".repeat(64))}\n`,
+    "standard input:2: the last line does not match the rows above it",
+  ],
   [`${first}\n${none}\n${none}\n`, "standard input:3: not a state"],
   [`${first}\nnonsense\n`, "standard input:2: not a state"],
   [`${first}\n{"usage":{"key_id":"a"}}\n`, "standard input:2: not a state"],

@@ -7,7 +7,7 @@ describe("the choice of engine and key", () => {
   const file = { "list.csv": "email\nann@larch-and-oak.com\n" };
   const homeWith = (files: Readonly<Record<string, string>>) => folderOf(files, 0o600);
   const service = { IDV_BASE_URL: "https://x.net" };
-  const noKey = "idv: no key is configured: idv login keeps one, or set IDV_API_KEY, or use --offline\n";
+  const noKey = "idv: no key is configured: run idv login, set IDV_API_KEY, or use --offline\n";
   const noBaseUrl =
     "idv: no base URL: a key is configured (IDV_API_KEY), so name its service with --base-url or IDV_BASE_URL, or use --offline\n";
   const plainHttp =

@@ -72,7 +72,7 @@ test.each<[(text: string) => unknown, string, string]>([
   [unitLimit, "-5", "It takes a whole number, such as 10000, or none."],
   [count, "1M", "It takes a whole number from 1 to 100000."],
   [time, "10 parsecs", "It takes a time such as 500ms, 30s, 2m, 1h or 30d."],
-  [time, "30", "It takes a time such as 500ms, 30s, 2m, 1h or 30d. It has no unit."],
+  [time, "30", "It takes a time such as 500ms, 30s, 2m, 1h or 30d. The unit is missing."],
   [time, "500ms", "It takes a time from 1s to 400d."],
   [time, "2 years", "It takes a time such as 500ms, 30s, 2m, 1h or 30d."],
   [time, "100 weeks", "It takes a time from 1s to 400d."],

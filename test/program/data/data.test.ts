@@ -113,7 +113,7 @@ testFull("idv data update goes on without a package that the registry does not h
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("76,633 entries, 76,633 before") });
   expect(stderr).toMatch(
-    /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: the answer is 404; going on with the names that the data in use has from it\n$/,
+    /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: the answer is 404; continuing with its names in the data in use\n$/,
   );
 });
 

@@ -24,7 +24,7 @@ describe("failures during a run", () => {
     const { code, stdout, stderr } = await idv(args, { home, env });
     expect({ code, stdout, output: output(home) }).toEqual({ code: 5, stdout: "", output: "as it was\n" });
     expect(stderr).toContain(
-      `idv: ${server.url}: the connection was closed, 2 times; 300 new verdicts are in the cache; to resume, run: idv ${args.join(" ")}\n`,
+      `idv: ${server.url}: the connection was closed, 2 times; 300 new verdicts cached; to resume, run: idv ${args.join(" ")}\n`,
     );
     const healthy = await scriptedServer(respond());
     // Cached verdicts count only for the service that was charged.
@@ -179,9 +179,9 @@ describe("failures during a run", () => {
       401,
       '{"message":"Unauthorized."}',
       3,
-      "does not accept the key (401: Unauthorized); the key is from IDV_API_KEY: change that",
+      "rejects the key (401: Unauthorized); replace the key in IDV_API_KEY",
     ],
-    ["a key without permission", 403, "{}", 3, "does not authorise the key for this (403)"],
+    ["a key without permission", 403, "{}", 3, "does not permit this key to do so (403)"],
     ["an invalid answer", 200, "<html>", 5, "invalid answer: it is not JSON"],
     ["an error, with control characters escaped", 400, '{"message":"\\u001b[2J"}', 5, "answers 400: \\u{1b}[2J"],
   ])("%s is reported", async (_, status, body, code, message) => {

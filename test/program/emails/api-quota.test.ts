@@ -18,7 +18,7 @@ describe.sequential("the service's quota", () => {
     const home = listOf(1000);
     const command = ["emails", "list.csv", "-o", "out.csv"];
     const first = await withKey(home, key, command);
-    const reason = "idv: quota exhausted: 400 rows wait for it";
+    const reason = "idv: quota exhausted: 400 rows not checked";
     expect(first).toMatchObject({ code: 4, stderr: expect.stringContaining(reason) });
     expect(statuses(output(home))).toEqual({ ok: 600, quota_exceeded: 400 });
     // Every row before this one has a verdict, no row after it.
@@ -95,7 +95,7 @@ describe.sequential("the service's quota", () => {
   });
 
   test.each([
-    [[], "100 new verdicts are in the cache; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
+    [[], "100 new verdicts cached; to resume, run: idv emails list.csv -o out.csv --wait 2h"],
     [["--cache=off"], "100 units used; to start again, run: idv emails list.csv -o out.csv --wait 2h --cache=off"],
   ])("holds up a run with --wait, which says for how long and ends on a signal %j", async (args, cost) => {
     const spent = respond(429, { ratelimit: '"validations";r=0;t=1', "retry-after": "61" }, "{}");
@@ -130,8 +130,8 @@ test("a failed --cache refresh does not advise to mix its verdicts with older on
   const settings = { home, env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: server.url } };
   expect((await idv(["emails", "list.csv", "-q", "-o", "out.csv"], settings)).code).toBe(0);
   const failed = await idv(["emails", "list.csv", "-q", "-o", "out.csv", "--cache=refresh"], settings);
-  const advice = "the same command without --cache refresh uses them, and older ones for the rest";
-  const stderr = expect.stringContaining(`; 100 new verdicts are in the cache; ${advice}\n`);
+  const advice = "to resume with all cached verdicts, run the command without --cache refresh";
+  const stderr = expect.stringContaining(`; 100 new verdicts cached; ${advice}\n`);
   expect(failed).toMatchObject({ code: 3, stderr });
 });
 

@@ -230,7 +230,7 @@ test("a file that cannot be replaced costs nothing, and its items are charged wi
   while (child.exitCode === null && (await held()) === 0) await sleep(1);
   writeFileSync(join(home, "list.csv"), `${long}new@larch-and-oak.com\n`);
   const { stderr } = await finished(child);
-  expect(stderr).toContain("has changed while it was read");
+  expect(stderr).toContain("changed while it was read");
   expect(rowsIn(read(home, "next.csv"))).toBe(10);
   expect(await used()).toBe(10);
 });

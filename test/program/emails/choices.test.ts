@@ -30,8 +30,7 @@ describe("without a home", () => {
   test.each(["/dev/null/x", "/proc/x"])("%s a run counts no units, and says so", async (folder) => {
     const home = folderOf({ "l.csv": list });
     const env = { HOME: folder, XDG_STATE_HOME: "" };
-    const note =
-      /^idv: .*quota\.db: the quota file cannot be opened: .*; nobody has set a limit, so nothing is counted$/m;
+    const note = /^idv: .*quota\.db: the quota file cannot be opened: .*; no limit is set, so units are not counted$/m;
     const rows = expect.stringContaining("2;b@mailinator.com;disposable\n");
     const counted = { code: 0, stdout: rows, stderr: expect.stringMatching(note) };
     expect(await idv(["emails", "l.csv"], { home, env })).toEqual(counted);
@@ -49,7 +48,7 @@ test("a limit below what is used says so", async () => {
   const home = folderOf({ "l.csv": list });
   await idv(["emails", "l.csv"], { home });
   const { stderr } = await idv(["quota", "set", "--limit", "1"], { home });
-  expect(stderr).toBe("idv: 2 units are used already, more than the limit: none is left until idv quota reset\n");
+  expect(stderr).toBe("idv: 2 units are used already, more than the limit; none are left until idv quota reset\n");
 });
 
 test("options for a service are named once if the engine is offline", async () => {

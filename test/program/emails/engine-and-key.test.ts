@@ -69,7 +69,7 @@ describe("engine and key", () => {
     expect(doctor.code).toBe(0);
     for (const line of [
       ...["timeout\t30s\tdefault\n", "cacheTtl\t30d\tdefault\n", `key\tsk_****${key.slice(-4)}\tidv login\n`],
-      `service\t${service.url}: answers 200\nall is well\n`,
+      `service\t${service.url}: answers 200\nno fault found\n`,
     ]) {
       expect(doctor.stdout).toContain(line);
     }
@@ -114,7 +114,7 @@ describe("engine and key", () => {
     ]) {
       expect(stdout).toMatch(line);
     }
-    expect(stdout).not.toMatch(/all is well|hidden/);
+    expect(stdout).not.toMatch(/no fault found\n|hidden/);
     const { facts, exitCode } = JSON.parse((await idv(["doctor", "--json"], { home, env })).stdout);
     expect(exitCode).toBe(0);
     expect(facts).toContainEqual({ what: "engine", value: "auto", source: "default" });
@@ -148,7 +148,7 @@ describe("engine and key", () => {
   test("doctor --online reports a rejected key", async () => {
     const { url } = await scriptedServer(respond(401, {}, "{}"));
     const outcome = await idv(["doctor", "--online"], { env: { IDV_API_KEY: "sk_1", IDV_BASE_URL: url } });
-    const fault = expect.stringContaining(`FAULT\t${url}: answers 401; the key is from IDV_API_KEY: change that\n`);
+    const fault = expect.stringContaining(`FAULT\t${url}: answers 401; replace the key in IDV_API_KEY\n`);
     expect(outcome).toMatchObject({ code: 3, stdout: fault });
   });
 });

@@ -26,8 +26,8 @@ describe("several files", () => {
     const { code, stderr } = await outcome;
     expect(code, stderr).toBe(6);
     for (const part of [
-      ...["idv: a.csv has changed while it was read", "2 files, 2 failed: 0 rows, no e-mail addresses\n"],
-      "idv: b.csv: not validated, because --dedupe compares all files",
+      ...["idv: a.csv changed while it was read", "2 files, 2 failed: 0 rows, no e-mail addresses\n"],
+      "idv: b.csv: not validated: a.csv failed, and --dedupe compares all files",
     ]) {
       expect(stderr).toContain(part);
     }

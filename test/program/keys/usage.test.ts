@@ -90,7 +90,7 @@ test("each rotation leaves the older secrets their ends, and they are ended one 
   const second = await rotate("--grace", "24h");
   expect(second.stderr).toMatch(/shown only now; the one before works until \d{4}-.*Z\n$/);
   const third = await rotate("--grace", "1h");
-  expect(third.stderr).toContain("an older secret still works until its end");
+  expect(third.stderr).toContain("an older secret still works");
   expect(await statusesOf(first, second.secret, third.secret)).toEqual([200, 200, 200]);
   const fourth = await rotate();
   expect(await statusesOf(third.secret, second.secret, first)).toEqual([401, 200, 200]);
@@ -125,8 +125,8 @@ test("a key that is not there is said, and the name of one names its id", async 
   for (const name of ['the "old" shop', "sk_shop"]) await idv(["keys", "create", "--name", name], { home });
   expect((await idv(["keys", "revoke", 'the "old" shop'], { home })).stderr).toContain('shop"; that is the name of ');
   const secret = await idv(["keys", "revoke", "sk_shops"], { home });
-  expect(secret.stderr).toBe("idv: a secret is no id of a key; run idv keys list to see all keys\n");
+  expect(secret.stderr).toBe("idv: that is a secret, not the id of a key; run idv keys list to see all keys\n");
   expect((await idv(["keys", "revoke", id], { home })).stderr).toBe(`idv: revoked key ${id}\n`);
-  expect((await idv(["keys", "revoke", id], { home })).stderr).toMatch(/^idv: key \S+ is revoked since \d{4}-/);
-  expect((await idv(["keys", "set", id, "--limit", "5"], { home })).stderr).toContain("which is revoked");
+  expect((await idv(["keys", "revoke", id], { home })).stderr).toMatch(/^idv: key \S+ was revoked at \d{4}-/);
+  expect((await idv(["keys", "set", id, "--limit", "5"], { home })).stderr).toContain("it is still revoked");
 });

@@ -39,7 +39,7 @@ test("a kind or an option that there is not is a TypeError", async () => {
   const { classify, check } = createClassifier();
   const client = createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "sk_x" });
   const kind = "emails" as "email";
-  expect(() => classify(kind, "ann@larch-and-oak.com")).toThrow(new TypeError("there is no kind emails"));
+  expect(() => classify(kind, "ann@larch-and-oak.com")).toThrow(new TypeError("unknown kind emails"));
   await expect(check(kind, "ann@larch-and-oak.com")).rejects.toThrow(TypeError);
   await expect(client.validate(kind, ["ann@larch-and-oak.com"]).next()).rejects.toThrow(TypeError);
   await client.close();
@@ -76,8 +76,8 @@ describe("a classifier", () => {
   });
 
   test("rejects what is no string, a form that there is not, and a URL without a scheme", () => {
-    expect(() => classifyEmail(undefined as unknown as string)).toThrow("the address is no string");
-    expect(() => classifyEmail("a@b.net", { form: "strct" as "strict" })).toThrow("there is no form strct");
+    expect(() => classifyEmail(undefined as unknown as string)).toThrow("the address is not a string");
+    expect(() => classifyEmail("a@b.net", { form: "strct" as "strict" })).toThrow("unknown form strct");
     expect(() => createClient({ baseUrl: "127.0.0.1:8787", apiKey: "k" })).toThrow("baseUrl must be");
   });
 

@@ -88,8 +88,8 @@ describe.skipIf(!process.env["IDV_TEST_PACKAGE"])("npm", () => {
     expect(found, found.stderr).toMatchObject({ code: 0, stdout: checked });
     const limit = await run(folder, idv, "quota", "set", "--limit", "1");
     if (!needsNative) return expect(limit.code).toBe(0);
-    const missing = `there is no SQLite for Node.js ${process.versions.node}; install @idv/native-${process.platform}-${process.arch}, or use Node.js 22.22.3, or 24.15 or newer, which have their own`;
-    expect(found.stderr).toContain(`idv: ${missing}; nobody has set a limit, so nothing is counted\n`);
+    const missing = `there is no SQLite for Node.js ${process.versions.node}; install @idv/native-${process.platform}-${process.arch}, or use Node.js 22.22.3, 24.15 or newer`;
+    expect(found.stderr).toContain(`idv: ${missing}; no limit is set, so units are not counted\n`);
     expect(limit).toMatchObject({ code: 6, stderr: `idv: ${missing}\n` });
     const doctor = await run(folder, idv, "doctor");
     expect(doctor.code).toBe(2);

@@ -24,7 +24,7 @@ test("idv page serves it on loopback until it is stopped", async () => {
   const taken = await idv(["page", "--port", new URL(url).port]);
   expect(taken).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("something else does already; choose another --port"),
+    stderr: expect.stringContaining("the port is in use; choose another --port"),
   });
   child.kill("SIGTERM");
   await expect.poll(() => child.exitCode ?? child.signalCode).not.toBeNull();

@@ -38,7 +38,7 @@ describe("a limit", () => {
     expect((await idv([...args, "--wait"], { home, stdin })).code).toBe(4);
     await setQuota(home, { limit: 2, period: "hour" });
     const again = await idv(args, { home, stdin, env: { TZ: "Asia/Kolkata" } });
-    expect(again.stderr.trimEnd()).toMatch(/it renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
+    expect(again.stderr.trimEnd()).toMatch(/the quota renews in \d+ min \(.*\), at .*; then run: idv emails -c .*/);
     expect(again.stderr.trimEnd().split("then run: ")[1]).toBe(command);
     writeFileSync(join(home, "own.txt"), "larch-and-oak.com\n");
     const own = await idv([...args, "--allow", "own.txt"], { home, stdin });
@@ -73,7 +73,7 @@ describe("a limit", () => {
       units: { used: 3, left: 0, renews: expect.stringMatching(/-01T00:00:00.000Z$/) },
     });
     const message =
-      /^quota exhausted: 3 rows wait for it \(quota_exceeded\); it renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/;
+      /^quota exhausted: 3 rows not checked \(quota_exceeded\); the quota renews in .+ \(.*\d\d:\d\d\), at \d{4}-\d\d-01T00:00Z$/;
     expect(note).toMatchObject({ type: "note", message: expect.stringMatching(message) });
     expect(await used(home)).toBe(3);
   });
@@ -82,8 +82,8 @@ describe("a limit", () => {
     const home = await withLimit(0);
     const stdin = "email\na@larch-and-oak.com\n\nbroken\n";
     const stdout = "email,status\na@larch-and-oak.com,quota_exceeded\n\nbroken,quota_exceeded\n";
-    const advice = "it does not renew; raise it with idv quota set --limit N";
-    const stderr = `idv: quota exhausted: 2 rows wait for it (quota_exceeded); ${advice}\n`;
+    const advice = "the quota does not renew; raise its limit with idv quota set --limit N";
+    const stderr = `idv: quota exhausted: 2 rows not checked (quota_exceeded); ${advice}\n`;
     expect(await idv(["emails", "-q", "--fail-on", "fake"], { home, stdin })).toEqual({ code: 4, stdout, stderr });
   });
 
@@ -91,7 +91,7 @@ describe("a limit", () => {
     const home = await withLimit(1);
     const stdin = "a,b\na@larch-and-oak.com,x@mailinator.com\n,a@larch-and-oak.com\nbroken,\n";
     const { code, stderr } = await idv(["emails", "-q", "-c", "a", "-c", "b"], { home, stdin });
-    expect(stderr).toContain("idv: quota exhausted: 2 statuses wait for it (quota_exceeded); ");
+    expect(stderr).toContain("idv: quota exhausted: 2 items not checked (quota_exceeded); ");
     expect(code).toBe(4);
   });
 
@@ -189,6 +189,6 @@ test("a quota file that is removed during a run ends it at the next charge", asy
   for (const end of ["", "-wal", "-shm"]) rmSync(join(home, `state/idv/quota.db${end}`), { force: true });
   child.stdin!.end("bob@larch-and-oak.com\n");
   const fault =
-    /quota\.db: the quota file was removed while it was in use, and no longer counts; put it back, or run again(; [\d,]+ units used)?\n$/;
+    /quota\.db: the quota file was removed during the run; put it back, or run again(; [\d,]+ units used)?\n$/;
   expect(await outcome).toMatchObject({ code: 6, stderr: expect.stringMatching(fault) });
 });

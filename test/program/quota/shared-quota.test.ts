@@ -39,11 +39,11 @@ describe("a shared quota in a file", () => {
     const env = { IDV_QUOTA: `${place}#nightly` };
     const second = await idv(["emails", "--offline"], { home, stdin, env });
     expect(second.code).toBe(4);
-    expect(second.stderr).toContain("raise it with idv quota set --limit N\n");
+    expect(second.stderr).toContain("raise its limit with idv quota set --limit N\n");
     expect(granted(second.stdout)).toBe(2);
     const third = await idv([...args, "-q"], { home, stdin });
     const command = `idv quota set --quota '${place}#nightly' --limit N`;
-    expect(third.stderr).toContain(`; it does not renew; raise it with ${command}\n`);
+    expect(third.stderr).toContain(`; the quota does not renew; raise its limit with ${command}\n`);
     const raised = [...command.replaceAll("'", "").split(" ").slice(1, -1), "5"];
     expect((await idv(raised, { home })).code).toBe(0);
     expect(await quotaOf(place)).toMatchObject({ quota: "nightly", limit: 5, used: 5 });
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres || !isFull)("a shared quota in PostgreSQL", () => {
       stdin.end(list(1000, "c").slice("email\n".length));
       expect((await ended).code, stderr()).toBe(0);
       expect(granted(stdout())).toBe(6000);
-      expect(stderr()).toContain("the database cannot be used");
+      expect(stderr()).toContain("cannot connect to the database: connection refused");
       expect(await quotaOf(place)).toMatchObject({ used: 6000 });
     },
   );

@@ -81,7 +81,7 @@ describe("without a browser", () => {
     const lan = await serve(temporaryFolder(), "-q", "--state", state, "--base-url", "http://nas.lan:8787");
     const warning = "--base-url has http: links and sessions of the dashboard are sent unencrypted";
     await expect.poll(lan.said).toContain(warning);
-    const remedy = "Whoever runs the service makes the proxy pass Host on, or starts it with --base-url";
+    const remedy = "The operator must make the proxy pass Host on, or start idv serve with --base-url";
     const cases: [Service, object, string][] = [
       [service, by(base, "cross-site"), "sent by another site"],
       [service, { origin: "null" }, "sent by another site"],

@@ -199,7 +199,7 @@ describe("a file of options", () => {
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("run chmod 600 serve.json") });
     chmodSync(join(home, "serve.json"), 0o600);
     const closed = await idv(["serve", "--check", "--config", "serve.json"], { home });
-    expect(closed.stderr).toContain("the database cannot be used");
+    expect(closed.stderr).toContain("cannot connect to the database: connection refused");
     expect(open.stderr + closed.stderr).not.toContain("swordfish");
   });
 });

@@ -272,7 +272,7 @@ describe("keys", () => {
     ["create --name x --expires 2027-02-31", `--expires: "2027-02-31" is invalid. ${aDate}`],
     ["create", "keys create needs --name NAME"],
     ["set nobody --limit 1", 'no key "nobody"; run idv keys list to see all keys'],
-    [`revoke sk_${"x".repeat(43)}`, "a secret is no id of a key; run idv keys list to see all keys"],
+    [`revoke sk_${"x".repeat(43)}`, "that is a secret, not the id of a key; run idv keys list to see all keys"],
     ["create --name x --expires 2020-01-01", `--expires: "2020-01-01" is invalid. ${past}`],
     ["create --name x --expires soon", `--expires: "soon" is invalid. ${aDate}`],
     ["create --name x --permissions all", '--permissions: "all" is invalid. It takes emails, domains, or both.'],
@@ -382,7 +382,7 @@ describe("robustness", () => {
   test("rejects a port in use", async () => {
     const { host, port } = new URL(service.url);
     const taken = await idv(["serve", "--port", port], { home });
-    const stderr = `idv: cannot listen on ${host}: something else does already; choose another --port\n`;
+    const stderr = `idv: cannot listen on ${host}: the port is in use; choose another --port\n`;
     expect(taken).toMatchObject({ code: 2, stderr });
   });
 });

@@ -68,7 +68,7 @@ idv: the numbers of the state disagree; restore a backup, or report it\n`,
   const checkFile = () => idv(["state", "check", file], { home });
   expect(await checkFile()).toMatchObject({ code: 0, stderr: expect.stringContaining("the file is whole: 1 key") });
   writeFileSync(file, readFileSync(file, "utf8").replace('"shop"', '"Shop"'));
-  const changed = expect.stringContaining("its last line is not that of these rows");
+  const changed = expect.stringContaining("the last line does not match the rows above it");
   expect(await checkFile()).toMatchObject({ code: 6, stderr: changed });
 });
 

@@ -20,7 +20,7 @@ describe("foreign formats", () => {
     ["an XML document", '<?xml version="1.0"?><contacts/>', "an XML document"],
     ["a script", '// users\nconst users = [\n{"email":"a@x.net"}];\n', "JavaScript; save its data as JSON"],
     ["a module", 'export default {"email":"a@x.net"};\n', "JavaScript"],
-    ["objects with commas", '{"email":"a@x.net"},\n{"email":"b@x.net"},\n', "put [ before the first one"],
+    ["objects with commas", '{"email":"a@x.net"},\n{"email":"b@x.net"},\n', "put [ before the first object"],
     ["an RTF document", "{\\rtf1\\ansi a@x.net}", "an RTF document"],
     ["an SQLite database", "SQLite format 3\0\x10\0", "an SQLite database"],
     ["UTF-16 without a mark", Buffer.from("email\na@x.net\n", "utf16le"), "pass --encoding utf-16le"],

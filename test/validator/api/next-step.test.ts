@@ -113,7 +113,7 @@ test.each<[string, Try["received"], string]>([
   [
     "401 that repeats the key",
     answer(401, {}, "no kk-1 here"),
-    "AuthorisationError: URL: does not accept the key (401: no [key] here); run idv login to store another key",
+    "AuthorisationError: URL: rejects the key (401: no [key] here); run idv login to store another key",
   ],
 ])("chooses the next step after %s", (_, received, expected) => {
   expect(lineOf(nextStep(limits, untried, tryOf(received)))).toBe(expected);
@@ -121,9 +121,8 @@ test.each<[string, Try["received"], string]>([
 
 test.each(["idv login", "IDV_API_KEY", "key.txt"])("a refused key from %s is changed there", (keySource) => {
   const step = nextStep({ ...limits, keySource }, untried, tryOf(answer(403, {}, "Forbidden.")));
-  const advice =
-    keySource === "idv login" ? "run idv login to store another key" : `the key is from ${keySource}: change that`;
-  expect(lineOf(step)).toBe(`AuthorisationError: URL: does not authorise the key for this (403: Forbidden); ${advice}`);
+  const advice = keySource === "idv login" ? "run idv login to store another key" : `replace the key in ${keySource}`;
+  expect(lineOf(step)).toBe(`AuthorisationError: URL: does not permit this key to do so (403: Forbidden); ${advice}`);
 });
 
 test("a single item that is too large is an error", () => {

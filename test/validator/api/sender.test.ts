@@ -181,8 +181,8 @@ describe("permanent faults", () => {
   });
 
   test.each([
-    [401, '{"message":"Unauthorized."}', "does not accept the key (401: Unauthorized)"],
-    [403, "{}", "does not authorise the key for this (403)"],
+    [401, '{"message":"Unauthorized."}', "rejects the key (401: Unauthorized)"],
+    [403, "{}", "does not permit this key to do so (403)"],
   ])("fail with the advice to store another key: %i", async (status, body, what) => {
     const { failure, seen } = await engineFor([respond(status, {}, body)]);
     expect(await failure()).toBe(`AuthorisationError: URL: ${what}; run idv login to store another key`);

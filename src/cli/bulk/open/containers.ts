@@ -72,7 +72,7 @@ export async function prepareContainers(
     const { container } = plan.member!;
     if (!filesWithItems.has(fileOf(container))) throw refusal;
     // Of several in a file, those without items stay as they are.
-    plan.note(`${container.name}: left as it is: nothing in it looks like an item`);
+    plan.note(`${container.name}: not validated: nothing in it looks like an item`);
   }
   const sorted = plans.filter((plan) => chosen.includes(plan));
   const isToStandardOutput = sorted.some(({ output, split, isDryRun }) => !output && !split && !isDryRun);
@@ -115,7 +115,7 @@ async function withItems(plans: readonly Plan[], { name, names }: Container, sig
   }
   const checked = new Set(tables.map(({ member }) => member!.table));
   const others = names.filter((each) => !checked.has(each));
-  if (others.length > 0) tables[0]?.note(`${name}: left as they are: ${listed(others)}`);
+  if (others.length > 0) tables[0]?.note(`${name}: not validated: ${listed(others)}`);
   return { tables, refusal, failure };
 }
 

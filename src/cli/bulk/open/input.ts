@@ -7,7 +7,7 @@ import { FileError } from "../../../files/errors.js";
 import { type InputFile, openInputFile } from "../../../files/input.js";
 import { openReplaced } from "../../../files/output.js";
 import { type InputEvents, type OpenedInput, openInput as openSource } from "../../../formats/open/open-input.js";
-import { counted, grouped, sizeOf } from "../../../text.js";
+import { grouped, sizeOf } from "../../../text.js";
 import { missingFileHint } from "../plan/missing-file.js";
 import type { Plan } from "../plan/plan.js";
 import { checkReplaceable } from "./output.js";
@@ -88,7 +88,7 @@ export function checkMemory(inputName: string, rows: number, columns: number, op
   const has = sizeOf(limit);
   const parts = Math.ceil((1.1 * rows * columns) / most);
   throw new FileError(
-    `${inputName}: if all are different, its ${about} items or so need ${needed} of memory, and there are ${has}; ` +
-      `validate it in ${counted(parts, "part")}, --shard 1/${parts} and so on, or add --force if many are the same`,
+    `${inputName}: about ${about} items need up to ${needed} of memory, but only ${has} are there; ` +
+      `use --shard 1/${parts} and so on, or --force if many items repeat`,
   );
 }

@@ -144,7 +144,7 @@ export class SplitFolder {
     const own = [...this.#files.keys()].find((path) => path.endsWith(".json"));
     if (own !== undefined && extension === "json") {
       throw new ChoiceError(
-        `${own}: a JSON document has one end, so nothing can follow it; write JSON Lines with --format jsonl, or split each file into a folder of its own`,
+        `${own}: cannot append to a JSON document; write JSON Lines with --format jsonl, or split each file into a folder of its own`,
       );
     }
     const other = existing(usualNames.map((name) => join(this.#folder, `${name}.${extension}`)));

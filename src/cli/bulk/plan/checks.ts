@@ -32,7 +32,9 @@ export function checkTogether(options: BulkOptions, settings: Settings): void {
     throw new UsageError("--delimiter, --quote and --comment need different characters");
   }
   if (badRows?.policy === "keep" && (format !== undefined || split !== undefined)) {
-    throw new UsageError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+    throw new UsageError(
+      "--bad-rows keep works only in the text format of the input and with one output; use --bad-rows skip",
+    );
   }
 }
 
@@ -99,7 +101,7 @@ export function checkServiceOptions(given: readonly GivenOption[], env: NodeJS.P
 export function noteLostRows({ inPlace, dryRun, only, drop, dedupe }: BulkOptions, note: Note): void {
   const given = Object.entries({ only, drop, dedupe }).flatMap(([name, value]) => (value ? [`--${name}`] : []));
   if (inPlace !== "" || dryRun || given.length === 0) return;
-  note(`-I: rows that ${given.join(" or ")} leaves out will be in no file; -I.bak keeps the old one`);
+  note(`-I: rows that ${given.join(" or ")} leaves out will be lost; -I.bak keeps the old file`);
 }
 
 export function noteServiceOptions(given: readonly GivenOption[], options: BulkOptions, usesDns: boolean, note: Note) {

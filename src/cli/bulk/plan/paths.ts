@@ -69,7 +69,7 @@ function checkReturned(inputs: readonly Input[], { output }: BulkOptions): boole
   const isFitting = [...containers].every((container) => container && canReturn(container, output));
   const advice = "write them to a folder with -o FOLDER/";
   if (isFitting && containers.size > 1)
-    throw new UsageError(`${output}: one file cannot have the tables of several; ${advice}`);
+    throw new UsageError(`${output}: tables of several files do not fit into one; ${advice}`);
   return isFitting;
 }
 
@@ -170,11 +170,11 @@ function meantAmong(words: readonly string[], missing: string): string | undefin
 export function needPaths(inputs: readonly Pick<FilePaths, "member">[]): UsageError {
   const [container, ...others] = new Set(inputs.map(({ member }) => member?.container));
   const isOne = container !== undefined && others.length === 0;
-  const tables = container?.isOfSheets ? "sheets" : "tables";
+  const tables = container?.isOfSheets ? "sheets" : "files";
   const what = isOne ? `the ${inputs.length} ${tables} of ${container.name}` : `${inputs.length} files`;
   const together = isOne ? `to one file with -o FILE.${container.format}, ` : "";
   const places = `write them to a folder with -o FOLDER/, ${together}or replace them with -I`;
-  return new UsageError(`${what} need a place each: ${places}`);
+  return new UsageError(`${what} cannot share one output: ${places}`);
 }
 
 /** Names in the folder of the outputs; where two files have one name, their paths below the folder that has all of them. */

@@ -211,7 +211,7 @@ function checkWritten(paths: FilePaths, options: BulkOptions, settings: Settings
     }
     if (returned !== undefined && !sheets.mayReturn) {
       const advice = "write the sheets to a folder with -o FOLDER/";
-      throw new UsageError(`${printable(returned.path)}: one sheet of text would be left of it; ${advice}`);
+      throw new UsageError(`${printable(returned.path)}: it would be reduced to one sheet of text; ${advice}`);
     }
     if (isInPlace && backup === undefined && !sheets.mayReturn) {
       throw new UsageError(`${printable(output!)}: ${loses}`);

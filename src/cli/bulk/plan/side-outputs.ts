@@ -110,7 +110,7 @@ export function checkSideOutputs(outputs: readonly SideOutput[]): void {
       throw new UsageError(`${named}: ${what} ends in ${listed(endings)}`);
     }
     if (file !== undefined && file.size > 0 && !isTrue(() => isOwn(path, file.size)))
-      throw new UsageError(`${named}: the file that is there is not ${what} of idv; name another file, or remove it`);
+      throw new UsageError(`${named}: the existing file is not ${what} of idv; name another file, or remove it`);
   }
 }
 

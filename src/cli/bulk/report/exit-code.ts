@@ -19,12 +19,9 @@ export function exitCodeOf(facts: Facts, plan: Plan): number {
   const others = inputs.flatMap(({ otherColumns }) => otherColumns.map((column) => column.statuses));
   const waiting = [statuses, ...others].reduce((sum, counts) => sum + countOf(counts, "quota_exceeded"), 0);
   if (waiting > 0) {
-    // In a row, several columns may wait.
-    const what =
-      others.length > 0
-        ? counted(waiting, "status waits", "statuses wait")
-        : counted(waiting, "row waits", "rows wait");
-    say(`quota exhausted: ${what} for it (quota_exceeded); ${renewal(plan, facts, units.renews)}`);
+    // In a row, several columns may lack a status.
+    const what = counted(waiting, others.length > 0 ? "item" : "row");
+    say(`quota exhausted: ${what} not checked (quota_exceeded); ${renewal(plan, facts, units.renews)}`);
     return exitCodes.quotaExhausted;
   }
   const { asked, cached, undecided } = dns ?? { asked: 0, cached: 0, undecided: 0 };
@@ -60,7 +57,9 @@ function renewal(plan: Plan, { engine, resume }: Facts, renews: string | null): 
     const utc = date.toISOString().replace(/(?::00)?\.\d{3}Z$/, "Z");
     const when = date.getTimezoneOffset() === 0 ? "" : `, at ${utc}`;
     const next = resume === null ? "" : `; then run: ${resume}`;
-    return `it renews ${fromNow(date.getTime(), Date.now())}${when}${next}`;
+    return `the quota renews ${fromNow(date.getTime(), Date.now())}${when}${next}`;
   }
-  return engine === "api" ? "run again when there is more" : `it does not renew; raise it with ${limitCommand(plan)}`;
+  return engine === "api"
+    ? "run again when the quota has units"
+    : `the quota does not renew; raise its limit with ${limitCommand(plan)}`;
 }

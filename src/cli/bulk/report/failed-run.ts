@@ -19,11 +19,11 @@ export function costOrResumption(error: Error, run: Run, { input, member, cache 
     // What was charged for files that are not there was given back.
     return `${units === 0 ? "; no units are used" : cost}; to start again, ${again}`;
   }
-  const verdicts = counted(engine.verdictsAdded(), "new verdict is", "new verdicts are");
+  const verdicts = counted(engine.verdictsAdded(), "new verdict");
   if (cache === "refresh") {
-    return `; ${verdicts} in the cache; the same command without --cache refresh uses them, and older ones for the rest`;
+    return `; ${verdicts} cached; to resume with all cached verdicts, run the command without --cache refresh`;
   }
-  return `; ${verdicts} in the cache; to resume, ${again}`;
+  return `; ${verdicts} cached; to resume, ${again}`;
 }
 
 /** Units that no summary has reported, and that stay charged; NaN for a dry run. */
@@ -41,10 +41,9 @@ const hasLimit = (run: Run): boolean => !isOffline(run) || hasOwnLimit(run);
 /** Rows of later files that are also in the failed one would be in no output. */
 export function sayUnvalidated({ inputName, run }: Plan, later: readonly Plan[]): void {
   const others = later.length > 1 ? ` and ${counted(later.length - 1, "more file")}` : "";
-  const reason = run === undefined ? "--dedupe compares all files" : "IDV_RUN pays for files in their order";
-  const why = `${reason}, and ${inputName} failed`;
-  const advice = "repair it, and run these files together again";
-  say(`${later[0]!.inputName}${others}: not validated, because ${why}; ${advice}`);
+  const reason = run === undefined ? "--dedupe compares all files" : "IDV_RUN needs the files in order";
+  const why = `${inputName} failed, and ${reason}`;
+  say(`${later[0]!.inputName}${others}: not validated: ${why}; correct ${inputName} and run all files again`);
 }
 
 function canBeResumed(error: Error): boolean {

@@ -116,7 +116,7 @@ async function pdfOf(html: string, call: Call): Promise<Buffer> {
   await call("Page.setDocumentContent", { frameId: targetId, html }, sessionId);
   const { data } = await call("Page.printToPDF", { printBackground: true, preferCSSPageSize: true }, sessionId);
   const pdf = Buffer.from(String(data), "base64");
-  if (!pdf.subarray(0, 5).equals(Buffer.from("%PDF-"))) throw new Error("what it gave is no PDF");
+  if (!pdf.subarray(0, 5).equals(Buffer.from("%PDF-"))) throw new Error("its output is not a PDF");
   return pdf;
 }
 
@@ -131,7 +131,7 @@ function callsOf({ stdio }: ChildProcess, stop: (why: string) => void): Call {
     rest = messages.pop()!;
     for (const message of messages) {
       const answer = parseObject(message) as Answer | undefined;
-      if (answer === undefined) stop("its answer is none of the DevTools protocol");
+      if (answer === undefined) stop("its output is not DevTools protocol");
       else waiting.get(answer.id)?.(answer);
     }
   });

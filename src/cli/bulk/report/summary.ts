@@ -150,9 +150,11 @@ function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): 
   const names = outputs.map(({ path, bytes }) => `${printable(path)} (${sizeOf(bytes)})`);
   const written = names.length === 0 ? [] : [`written: ${names.join(", ")}`];
   if (repairable === 0 || fixes || (explained && engine !== "offline")) return written;
-  const cure = engine === "offline" ? "--fix repairs" : "--explain adds suggestions for";
-  const them = repairable === 1 ? "it" : "them";
-  return [...written, `${counted(repairable, "row")} with a mistyped domain; ${cure} ${them}`];
+  const cure =
+    engine === "offline"
+      ? "can be repaired with --fix"
+      : `with a mistyped domain; --explain adds suggestions for ${repairable === 1 ? "it" : "them"}`;
+  return [...written, `${counted(repairable, "row")} ${cure}`];
 }
 
 /** `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL` */
@@ -189,17 +191,17 @@ function remarks(facts: Facts, input: InputFacts): string[] {
     ...(elsewhere === null ? [] : [elsewhereRemark(facts, elsewhere)]),
     ...remark(
       linesLeftOut,
-      `left out: ${counted(linesLeftOut, "line")} above the table, for which the format of the output has no place`,
+      `left out: ${counted(linesLeftOut, "line")} above the table, which the output format cannot hold`,
     ),
     ...(emptyFormulas === null ? [] : [formulasRemark(emptyFormulas)]),
     ...remark(hiddenRows, `${counted(hiddenRows, "row of the sheet is", "rows of the sheet are")} hidden`),
     ...remark(
       others,
-      `${counted(others, "element of the document is no record and has", "elements of the document are no records and have")} no status`,
+      `${counted(others, "element of the document is not a record and has", "elements of the document are not records and have")} no status`,
     ),
     ...remark(
       outvoted.count,
-      `${counted(outvoted.count, "row is", "rows are")} left out or bad for one item though another is ok or alias${placesOf(outvoted)}; --set cell=best keeps them`,
+      `${counted(outvoted.count, "row is", "rows are")} left out or bad although another of its items is ok or alias${placesOf(outvoted)}; --set cell=best keeps them`,
     ),
     ...byOwnList(allowList, "allow"),
     ...byOwnList(denyList, "deny"),

@@ -31,7 +31,7 @@ export const define: DefineCommand = (data) => {
   define(
     "show",
     { options: jsonOption },
-    "Print the sources of the disposable domains: versions, dates, counts, licences.\nNames of the roles list, doubted and aged are disposable; doubt, witness and old only take names out.",
+    "Print the sources of the disposable domains: versions, dates, counts, licences.\nLists with the role list, doubted or aged add names; doubt, witness and old only remove names.",
     ...["data show", "data show --json"],
   ).action(showData);
   const environment = ["XDG_DATA_HOME", "HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "npm_config_registry"] as const;

@@ -87,7 +87,7 @@ async function add(list: ListName, entries: readonly string[], { note = "" }: Op
     else if (!key.endsWith("*") && findSuffix(domainOf(key)) === "unknown-tld")
       say(`${name}: no top-level domain ends it; if a file is meant, runs take its entries with --${list} FILE`);
     else if (list === "deny" && isFreeProvider(key))
-      say(`${name}: anybody can have an address there, and all of these are disposable now`);
+      say(`${name}: a public mail provider; all its addresses are now disposable`);
   }
 }
 

@@ -35,12 +35,12 @@ export const define: DefineCommand = (quota) => {
     description: "Shows or changes the quota of the offline engine.",
     details: [
       "",
-      "Units count as used once they are charged, and are given back unless they are delivered:",
-      "  a file: when it has its name",
-      "  standard output that is a file, or with IDV_RUN: at the end of the run",
+      "Charged units count as used; undelivered ones are given back. Delivered means:",
+      "  a file: when it is renamed into place",
+      "  standard output: at the end of the run, if it is a file or IDV_RUN is set",
       "  a pipe: with each flush",
       "  a list of a service: when it is done",
-      "Units of a run that was killed block others for 15 seconds at most.",
+      "Units of a run that was killed block others for at most 15 seconds.",
     ],
     examples: ["quota show", "quota set --limit 10000 --period month"],
     environment: ["IDV_QUOTA", "XDG_STATE_HOME"],
@@ -90,7 +90,7 @@ async function setQuota(options: OptionValues<typeof setOptions>): Promise<void>
     ? setSharedQuota(location, change)
     : withQuotaFile(location.path, (quotas) => quotas.configure(change)));
   report(location, quota, false);
-  if (quota.limit === null && quota.period !== "none") say("without a limit, the period means nothing: add --limit N");
+  if (quota.limit === null && quota.period !== "none") say("the period has no effect without a limit; add --limit N");
   const { quota: named } = options;
   const reset = commandLine(["quota", "reset", ...(named === undefined ? [] : ["--quota", named])]);
   sayUsed(quota, "state" in location ? undefined : reset);

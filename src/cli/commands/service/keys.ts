@@ -134,7 +134,7 @@ async function setKey(id: string, options: OptionValues<typeof settingOptions>):
     throw new UsageError("keys set needs --name, --limit, --period, --rate, --expires or --permissions");
   }
   const { revoked, quota } = await withServiceState(options, (store) => store.set(id, change, commandLineAuthor()));
-  say(`changed key ${id}${revoked === null ? "" : ", which is revoked: it stays so"}`);
+  say(`changed key ${id}${revoked === null ? "" : "; it is still revoked"}`);
   if (change.limit !== undefined) sayUsed(quota);
 }
 
@@ -145,14 +145,14 @@ async function revokeKey(id: string, options: OptionValues<typeof revokeOptions>
     if (secret === undefined) {
       await store.revoke(id, commandLineAuthor());
       const before = dateOf(key?.revoked ?? null);
-      return say(before === null ? `revoked key ${id}` : `key ${id} is revoked since ${before}`);
+      return say(before === null ? `revoked key ${id}` : `key ${id} was revoked at ${before}`);
     }
     const found = (key?.secrets ?? []).filter((each) => each.id === secret || each.hint.endsWith(secret));
     if (found.length > 1) {
       throw new UsageError(`key ${id} has ${found.length} such secrets; give an id from idv keys list --json`);
     }
     await store.endSecret(id, found[0]?.id ?? secret, commandLineAuthor());
-    say(`ended that secret of key ${id}; the key goes on with its others`);
+    say(`ended that secret of key ${id}; its other secrets still work`);
   });
 }
 
@@ -165,8 +165,8 @@ async function rotateKey(id: string, options: OptionValues<typeof rotateOptions>
   const end = grace === 0 ? "no longer works" : `works until ${new Date(Date.now() + grace).toISOString()}`;
   say(`key ${id} has a new secret, shown only now; the one before ${end}`);
   const older = key.secrets.length - (grace === 0 ? 1 : 2);
-  if (older === 1) say("an older secret still works until its end, which idv keys list shows");
-  if (older > 1) say(`${older} older secrets still work until their ends, which idv keys list shows`);
+  if (older === 1) say("an older secret still works; idv keys list shows until when");
+  if (older > 1) say(`${older} older secrets still work; idv keys list shows until when`);
 }
 
 function changeOf({ name, limit, period, rate, expires, permissions }: OptionValues<typeof settingOptions>): KeyChange {

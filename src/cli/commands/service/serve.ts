@@ -81,23 +81,23 @@ const options = optionRecords({
   },
   keepLists: {
     flags: "--keep-lists <TIME>",
-    help: "remove lists that long after their check",
+    help: "delete lists TIME after their check",
     // What a list has paid, so that another try at it does not pay again, is known for seven days.
     ...timeOr("1h", 60_000, 6 * day),
   },
   keepUsage: {
     flags: "--keep-usage <TIME>",
-    help: "keep the usage of each day that long",
+    help: "keep daily usage for TIME",
     ...timeOr("400d", 40 * day, 36_600 * day),
   },
   maxListBytes: {
     flags: "--max-list-bytes <SIZE>",
-    help: "largest list that is taken",
+    help: "largest list accepted",
     parse: byteCount,
     fallback: 268_435_456,
     fallbackText: "256M",
   },
-  check: { flags: "--check", help: "find out whether the service could run, and exit" },
+  check: { flags: "--check", help: "check that the service can start, and exit" },
   ready: { flags: "--ready", help: "ask whether a running service at this address is ready", conflicts: ["check"] },
   quiet: { flags: "-q, --quiet", help: "log no requests" },
   // Not the help of the setting: the service has no exit code for a request.
@@ -150,7 +150,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
     throw new UsageError("--trust-from needs --trust-header NAME: the field in which the proxy names the person");
   }
   if (options.trustHeader !== undefined && options.trustFrom === undefined) {
-    throw new UsageError("--trust-header needs --trust-from ADDRESS: the only address from which it is believed");
+    throw new UsageError("--trust-header needs --trust-from ADDRESS: the address of the proxy that sends it");
   }
   const target = listenAddress(options, process.env, process.pid);
   const resolved = await resolveSettings(options, process.env, undefined, say);

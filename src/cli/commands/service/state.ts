@@ -180,12 +180,12 @@ async function* readPages(path: string | undefined, counts: Counts): AsyncGenera
   throw new FileError(
     last === ""
       ? `${name}: is cut off: its last line, with the number of all rows, is missing; export the state again`
-      : `${name}:${number}: its last line is not that of these rows; export the state again`,
+      : `${name}:${number}: the last line does not match the rows above it; export the state again`,
   );
 }
 
 function notExported(where: string): FileError {
-  const advice = "give what idv state export has written, not compressed";
+  const advice = "pass an uncompressed file from idv state export";
   return new FileError(`${where}: not a state that this version of idv has exported; ${advice}`);
 }
 

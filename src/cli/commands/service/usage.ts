@@ -29,7 +29,7 @@ const options = optionRecords({
 export const define: DefineCommand = (command) => {
   describe(command, {
     description:
-      "Prints the units used by time, key and kind, and their statuses.\nWithout quota_exceeded, their sum in a period is what the quotas have counted.",
+      "Prints the units used by time, key and kind, and their statuses.\nThe sum of all statuses but quota_exceeded equals the used units of the quotas.",
     examples: [
       "usage",
       "usage --since 24h --by hour --key 04sX1bQ2z",

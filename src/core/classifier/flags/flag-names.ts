@@ -1,4 +1,4 @@
-/** The names of the flags, apart from what finds them, which the options need not load. */
+/** Names of the flags, without their rules, so that the options load quickly. */
 
 export const itemFlags = [
   "role",

@@ -1,4 +1,4 @@
-/** What is known of the records of a chunk once they are judged. */
+/** Verdicts on the records of a judged chunk. */
 import type { ScannedChunk } from "../../table/scan/scanned-chunk.js";
 import type { Status, Verdict } from "../../validator/validator.js";
 import type { RowKeys } from "../rows/row-writer.js";

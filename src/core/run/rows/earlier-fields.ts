@@ -27,7 +27,7 @@ export function badRowCode(
   line: number | undefined,
   record: Buffer,
 ): typeof notARowCode | typeof otherShardCode {
-  const reason = `the column "${column}" has a field that is no status, as in a row with a delimiter too many or too few; correct the row`;
+  const reason = `a field in the column "${column}" is not a status; the row may have a delimiter too many or too few; correct it`;
   if (policy === "error" && line === undefined) throw new TableError(`${input}: ${reason}`);
   const fault = new RowFault("out of step", input, line ?? 0, reason);
   if (policy === "error") throw fault.toError(record);
@@ -53,7 +53,7 @@ export function keepsStatus(
   if (!isStatus(status) && !(keeps && isSure)) {
     const where = line === undefined ? input : `${input}:${line}`;
     throw new TableError(
-      `${where}: the column "${name}" has a field that is no status; it is not overwritten; name another column with --set statusColumn=NAME, or leave out --update`,
+      `${where}: the column "${name}" has a field that is not a status and is not overwritten; name another column with --set statusColumn=NAME, or leave out --update`,
     );
   }
   return keeps && status !== "" && status !== notChecked.status;

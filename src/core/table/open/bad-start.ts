@@ -1,6 +1,7 @@
 // Refuses tables in which most of the first rows are bad: then the dialect is wrong, not each row. Names the option
 // that would read them.
 import { ChoiceError } from "../../../files/errors.js";
+import { grouped } from "../../../text.js";
 import type { BadRowListener } from "../bad-rows.js";
 import { itemText } from "../bytes.js";
 import type { Marks } from "../dialect.js";
@@ -15,7 +16,9 @@ const fewRows = 20;
 const isMost = (bad: number, rows: number) => bad >= fewRows && bad > rows / 2;
 
 const mostAreBad = (name: string, bad: number, rows: number, message: string, advice: string) =>
-  new ChoiceError(`${name}: ${bad} of the first ${rows} rows are bad (${message})`, { code: "format", advice });
+  new ChoiceError(`${name}: ${grouped(bad)} of the first ${grouped(rows)} rows are bad, such as ${message}`, {
+    ...{ code: "format", advice },
+  });
 
 export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, comment: string | null): void {
   const lines = first.toString("latin1").split(/\r\n|\r|\n/, startRecords);
@@ -24,7 +27,7 @@ export function checkJsonStart({ name, firstLine }: TableShape, first: Buffer, c
   const rows = lines.filter(isRow).length;
   const bad = lines.filter(isBad).length;
   if (!isMost(bad, rows)) return;
-  const where = `${name}:${firstLine + lines.findIndex(isBad)}: not a JSON object`;
+  const where = `line ${firstLine + lines.findIndex(isBad)}: not a JSON object`;
   throw mostAreBad(name, bad, rows, where, "write an object on each line");
 }
 
@@ -47,7 +50,8 @@ export function badStart(
     const bad = held.filter(([{ line }]) => line - firstLine <= startRecords).length;
     if (advise !== undefined && isMost(bad, rows)) {
       const advice = (await advise()) ?? "check the quotes and the delimiter";
-      throw mostAreBad(name, Math.min(bad, rows), rows, held[0]![0].message, advice);
+      const [{ line, what }] = held[0]!;
+      throw mostAreBad(name, Math.min(bad, rows), rows, `line ${line}: ${what}`, advice);
     }
     for (const [fault, record] of held.splice(0)) onBadRow(fault, record);
   };

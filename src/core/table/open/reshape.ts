@@ -6,7 +6,9 @@ import { nameText } from "../bytes.js";
 /** @throws ChoiceError if bad rows are to be kept, which no other format can represent */
 export function checkReshapable(badRows: BadRowPolicy): void {
   if (badRows !== "keep") return;
-  throw new ChoiceError("--bad-rows keep needs the format of FILE and one output; use --bad-rows skip");
+  throw new ChoiceError(
+    "--bad-rows keep works only in the text format of the input and with one output; use --bad-rows skip",
+  );
 }
 
 /** Counts skipped lines, one that names the delimiter, and titles: other formats cannot represent them. */

@@ -128,9 +128,7 @@ function Detected({ list: { id, kind, found }, keys, refused }: ListPage & { lis
           <Check name="fix" text="repair mistyped domains" checked={form?.has("fix")} />
           <Check name="dns" text="look up whether domains receive mail (slower)" checked={form?.has("dns")} />
           {badRows > 0 && <Check name="skip" text="leave out the broken rows" checked={form?.has("skip") ?? true} />}
-          {refused?.isShort && (
-            <Check name="short" text="check as far as the units reach" checked={form?.has("short")} />
-          )}
+          {refused?.isShort && <Check name="short" text="check until the units run out" checked={form?.has("short")} />}
         </fieldset>
       </div>
       <div class="actions">

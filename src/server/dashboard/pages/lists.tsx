@@ -24,8 +24,8 @@ export const listsPage = (facts: ListsFacts | undefined, fault?: string) => (
     {fault !== undefined && <FaultBox text={fault} />}
     {facts === undefined ? (
       <p class="empty-state">
-        This server has no folder for lists. Whoever runs the service starts it with <code>--lists FOLDER</code>, a
-        folder that all of its servers share.
+        This server has no folder for lists. The operator starts it with <code>--lists FOLDER</code>, a folder that all
+        of its servers share.
       </p>
     ) : (
       <>

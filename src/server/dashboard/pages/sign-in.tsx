@@ -20,8 +20,8 @@ export const signedOutPage = (text: string, form?: UnsentForm) => (
   <Page title="Sign in">
     <FaultBox text={text} />
     <p>
-      Whoever runs the service makes a link with <code>idv dashboard</code>, on a machine that can use its state. There
-      is no password.
+      The operator makes a link with <code>idv dashboard</code>, on a machine that can use its state. There is no
+      password.
     </p>
     {form !== undefined && (
       <form method="post" action={form.path} class="box">

@@ -100,7 +100,7 @@ export const listRoutes: Routes = async (pages, { store, lists: maybeLists }) =>
     const { left } = key.quota;
     // What another sheet needs is not known.
     if (!isOtherSheet && left !== null && left < distinct && !form.has("short")) {
-      const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check as far as the units reach.`;
+      const fault = `The key has ${grouped(left)} units left, and the list may need ${grouped(distinct)}: choose another key, or check until the units run out.`;
       return pageOf(list, { form, fault, isShort: true });
     }
     const choices: ListChoices = {

@@ -160,7 +160,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store, refus
 
   const result = ofResult(
     "get_list_result",
-    "Returns the checked list, in the format in which it was sent.",
+    "Returns the checked list; the ending of its name decides the format.",
     "The checked list, or one of its files.",
     "application/octet-stream",
   );

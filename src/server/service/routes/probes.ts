@@ -35,7 +35,9 @@ export async function probeRoutes(service: FastifyInstance, { store, metrics }: 
   );
 
   const document = { 200: jsonOf("OpenAPI 3.1.", undefined) };
-  service.get("/openapi.json", describe("document", "Returns this document.", document), async () => service.swagger());
+  service.get("/openapi.json", describe("document", "Returns the OpenAPI document.", document), async () =>
+    service.swagger(),
+  );
 
   service.get(
     "/",

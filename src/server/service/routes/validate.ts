@@ -87,7 +87,7 @@ export async function validateRoutes(
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
       schema: {
-        summary: `Validates ${one.what}, for one unit. The query may be in the logs of proxies; a POST is not.`,
+        summary: `Validates ${one.what}, for one unit. Proxies may log the query; a POST body is not logged.`,
         operationId: `check_${field.slice(0, -1)}`,
         headers: openapi.idempotencyKeySchema,
         querystring: {
