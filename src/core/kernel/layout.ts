@@ -82,7 +82,7 @@ export const domains = labels + 32768;
 export const bucketBytes = 64;
 
 /** Counts of items by the number of the domain's word in the buckets; and the address of its name, or 0. */
-export const mostDomains = 524288;
+const mostDomains = 524288;
 export const domainCounts = domains + 8 * mostDomains;
 export const domainNames = domainCounts + 4 * mostDomains;
 /** Disposable names after the number of their word and their length, a byte. The first word counts the bytes in use. */

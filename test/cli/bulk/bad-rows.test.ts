@@ -50,7 +50,7 @@ describe("idv, on bad rows,", () => {
     expect(await idv(["emails", "l.jsonl", "--bad-rows", "skip"], { home })).toMatchObject({
       code: 2,
       stderr:
-        "idv: l.jsonl: 30 of the first 31 rows are bad (l.jsonl:2: not a JSON object); write an object on each line\n",
+        "idv: l.jsonl: 30 of the first 31 rows are bad, such as line 2: not a JSON object; write an object on each line\n",
     });
     expect((await idv(["emails", "l.jsonl", "-q", "--bad-rows", "skip", "--force"], { home })).code).toBe(0);
   });
@@ -138,7 +138,9 @@ describe("idv, on bad rows,", () => {
     const args = ["--bad-rows", ...words.split(" ")];
     const { code, stdout, stderr } = await idv(["emails", "list.csv", ...args], { home });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^idv: list\.csv: (299 of the first 299|300 of the first 300) rows are bad \(list\.csv:2: /);
+    expect(stderr).toMatch(
+      /^idv: list\.csv: (299 of the first 299|300 of the first 300) rows are bad, such as line 2: /,
+    );
     expect(stderr.trimEnd().endsWith(`; ${advice}`), stderr).toBe(true);
     expect((await readQuota(home)).used).toBe(0);
     expect((await idv(["emails", "list.csv", "-q", "--force", ...args], { home })).code).toBe(0);

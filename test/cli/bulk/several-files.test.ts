@@ -103,7 +103,7 @@ describe("several files", () => {
     const { code, stderr } = await idv(["emails", ...files, "--dedupe"], { home });
     expect([code, read(home, "b.csv"), read(home, "c.csv")]).toEqual([6, b, b]);
     expect(stderr).toContain(
-      "idv: b.csv and 1 more file: not validated, because --dedupe compares all files, and a.csv failed; repair it, and run these files together again\n",
+      "idv: b.csv and 1 more file: not validated: a.csv failed, and --dedupe compares all files; correct a.csv and run all files again\n",
     );
     expect(stderr).toContain("3 files, 3 failed: 0 rows");
     const some = ["missing.csv", "b.csv", "c.csv", "-o", "out/"];
@@ -222,7 +222,7 @@ describe("several files", () => {
     await setQuota(home, { limit: 1000 });
     const run = () => idv(["emails", "a.csv", "b.csv", "-o", "out/", "-q"], { home, env: { IDV_RUN: "nightly" } });
     const { code, stderr } = await run();
-    const why = "not validated, because IDV_RUN pays for files in their order, and a.csv failed";
+    const why = "not validated: a.csv failed, and IDV_RUN needs the files in order";
     expect([code, stderr]).toEqual([6, expect.stringContaining(`b.csv: ${why}`)]);
     expect(existsSync(join(home, "out/b.csv"))).toBe(false);
     writeFileSync(join(home, "a.csv"), list(0));

@@ -114,7 +114,7 @@ describe("a file in which nothing looks like an item", () => {
   });
 
   test.each([
-    ["objects of JSON with commas", '{"email":"ann@web.de"},\n{"email":"bob@web.de"}\n'],
+    ["JSON objects with commas", '{"email":"ann@web.de"},\n{"email":"bob@web.de"}\n'],
     ["an e-mail message", "Subject: x\nFrom: Ann <ann@web.de>\n\nHello\n"],
     ["an e-mail message", "Subject: x\nReceived: by a\n\nHello\n"],
     ["UTF-16 text; leave out --encoding", Buffer.from("\ufeffemail\nann@web.de\n", "utf16le")],

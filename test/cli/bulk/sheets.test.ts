@@ -162,7 +162,7 @@ test.each<[string, string[], string]>([
   [
     "bad rows that are left out",
     ["book.xlsx", "-o", "out.xlsx", "--bad-rows", "skip"],
-    "out.xlsx: one sheet of text would be left of it; write the sheets to a folder with -o FOLDER/",
+    "out.xlsx: it would be reduced to one sheet of text; write the sheets to a folder with -o FOLDER/",
   ],
 ])("%s is refused", async (_, args, message) => {
   const home = folderOf({ "book.xlsx": book, "l.csv": "a@x.net\n", "l.zip": zip({ "a.csv": "a@x.net\n" }) });

@@ -57,7 +57,7 @@ describe.each(kinds)("a file for %s", (kind, option, name, wrong) => {
     for (const old of others) {
       writeFileSync(join(home, name), old);
       const { code, stderr } = await emails(home, ...option(name));
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("the file that is there is not") });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("the existing file is not") });
       expect(read(home, name)).toBe(old);
     }
   });

@@ -186,7 +186,7 @@ test("a list at a URL is fetched if it has changed, and read from its copy if it
   utimesSync(join(folder, copy), old, old);
   const broken = await run();
   expect(statusesIn(broken.stdout)).toEqual(["disposable", "disposable", "ok"]);
-  expect(broken.stderr).toContain(`idv: ${server.url}: the answer is 500; using the copy of 3 days ago\n`);
+  expect(broken.stderr).toContain(`idv: ${server.url}: answers 500; using the copy of 3 days ago\n`);
   expect(broken.stderr).not.toContain("s3cret");
   expect((await run("--offline")).code).toBe(0);
 });

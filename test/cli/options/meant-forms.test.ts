@@ -77,7 +77,7 @@ test.each<[(text: string) => unknown, string, string]>([
   [time, "2 years", "It takes a time such as 500ms, 30s, 2m, 1h or 30d."],
   [time, "100 weeks", "It takes a time from 1s to 400d."],
   [itemRate, "10", "It takes a rate such as 50/s, 1000/m or 10000/h."],
-  [shardOf, "5 of 4", "It takes the number of a shard, from 1 on, and of all shards, at most 10000: 1/4."],
+  [shardOf, "5 of 4", "It takes I/N, such as 1/4, with I from 1 to N and N at most 10000."],
   [expiryDate, "01/02/2099", "It takes a date such as 2027-01-31, or never."],
   [expiryDate, "31.02.2099", "It takes a date such as 2027-01-31, or never."],
 ])("%# %j has no guess", (parse, value, message) => {

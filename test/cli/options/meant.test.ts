@@ -97,7 +97,7 @@ describe("idv emails list.csv", () => {
     [["login", "list.csv"], /^idv: too many words for idv login \(write idv login < list.csv\); see /],
     [
       ["login", "sk_secret"],
-      /^idv: too many words for idv login; a key there is in .*: replace it; see (?!.*sk_secret)/,
+      /^idv: too many words for idv login; a key on the command line .*: replace that key; see (?!.*sk_secret)/,
     ],
   ])("%j is answered with what is too much", async (words, message) => {
     expect(await idv(words, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -182,7 +182,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     // The host that counts is the one that the library takes; there, TLS is asked for.
     ["postgres:///x?host=127.0.0.1&sslmode=prefer", 6, "postgres://127.0.0.1/x: sslmode=prefer does not check"],
     ["postgres://idv:hidden@127.0.0.1:1/x", 2, "a password does not belong on a command line"],
-    ["postgres://127.0.0.1:1/x", 6, "postgres://127.0.0.1/x: the database cannot be used: "],
+    ["postgres://127.0.0.1:1/x", 6, "postgres://127.0.0.1/x: cannot connect to the database: connection refused; "],
     ["postgres://db.invalid/x?sslmode=require", 6, "sslmode=require does not check the server"],
   ])("%s is refused in one line", async (state, code, message) => {
     const outcome = await idv(["keys", "list", "--state", state]);

@@ -249,7 +249,7 @@ describe.each(places)("in %s", (_, open) => {
     };
     expect(await deliverAs("a", 6)).toBe(6);
     // The 6 that the name has paid are lent, and then are for other items: 4 are left.
-    await expect(deliverAs("b", 6)).rejects.toThrow("this name has paid for other items");
+    await expect(deliverAs("b", 6)).rejects.toThrow("this IDV_RUN paid for other items");
     expect(await usedIn(quotas)).toBeLessThanOrEqual(10);
     expect(await deliverAs("c", 4)).toBe(4);
     expect(await usedIn(quotas)).toBe(10);
@@ -365,7 +365,7 @@ describe.each(places)("in %s", (_, open) => {
       for (const run of [one, other]) expect((await run.charge(8)).granted).toBe(8);
       [one.items, other.items] = [itemsOf("a", 8), itemsOf("b", 8)];
       await finish(one);
-      if (limit === 8) await expect(other.secure()).rejects.toThrow("this name has paid for other items");
+      if (limit === 8) await expect(other.secure()).rejects.toThrow("this IDV_RUN paid for other items");
       else await finish(other);
       await other.end();
       expect(await usedIn(quotas)).toBe(used);

@@ -620,7 +620,7 @@ test.each(["removed", "replaced"])("charges nothing to a file that was %s", asyn
   await quotas.configure({ limit: 20 });
   renameSync(path, `${path}.old`);
   if (what === "replaced") await (await openSqliteServiceStore(path, () => november)).close();
-  await expect(take(quotas, 3)).rejects.toThrow(`was ${what} while it was in use`);
+  await expect(take(quotas, 3)).rejects.toThrow(`was ${what} during the run`);
   await expect(store.checkWritable()).rejects.toThrow(StoreError);
   if (what === "removed") {
     renameSync(`${path}.old`, path);

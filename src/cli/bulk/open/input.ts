@@ -85,10 +85,11 @@ export function checkMemory(inputName: string, rows: number, columns: number, op
   if (items <= most || most < leastItems) return;
   const about = grouped(Number(items.toPrecision(2)));
   const needed = sizeOf(runBytes + itemBytes * items);
-  const has = sizeOf(limit);
+  const lack =
+    most === mostItems
+      ? `are more than a run holds, ${grouped(mostItems)}`
+      : `need up to ${needed} of memory, but only ${sizeOf(limit)} are there`;
   const parts = Math.ceil((1.1 * rows * columns) / most);
-  throw new FileError(
-    `${inputName}: about ${about} items need up to ${needed} of memory, but only ${has} are there; ` +
-      `use --shard 1/${parts} and so on, or --force if many items repeat`,
-  );
+  const advice = `use --shard 1/${parts} and so on, or --force if many items repeat`;
+  throw new FileError(`${inputName}: about ${about} items ${lack}; ${advice}`);
 }

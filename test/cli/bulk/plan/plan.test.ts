@@ -56,7 +56,7 @@ test.each<[string, string | undefined, Partial<BulkOptions>, Record<string, unkn
   for (const [name, value] of Object.entries(expected)) expect(relative[name]).toBe(value);
 });
 
-const keepNeeds = "--bad-rows keep needs the format of FILE";
+const keepNeeds = "--bad-rows keep works only in the text format of the input";
 const lost = "--in-place would lose the bad rows: keep them with --bad-rows skip:FILE, or the old file with -I.bak";
 const fileOf = (path: string) => ({ policy: "skip" as const, file: path });
 test.each<[string, Partial<BulkOptions>, string, string?]>([
@@ -67,7 +67,7 @@ test.each<[string, Partial<BulkOptions>, string, string?]>([
   ["all columns and another one", { column: ["*", "a"] }, '-c "*" stands for all columns'],
   ["two formats of the log", { log: [{ format: "json" }, { format: "text" }] }, "--log takes one of"],
   ["two files of the log", { log: [{ summaryFile: "a" }, { summaryFile: "b" }] }, "--log takes one of"],
-  ["bad rows in a workbook", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep needs"],
+  ["bad rows in a workbook", { output: "o.xlsx", badRows: { policy: "keep" } }, "--bad-rows keep works only"],
   ["standard input in place", { inPlace: "" }, "--in-place needs a FILE", "-"],
   ["comments that --format drops", { inPlace: "", comment: "#", format: "csv" }, "--in-place would lose the comments"],
   ["a delimiter that is the quote", { delimiter: "'", quote: { quote: "'" } }, "need different characters"],
