@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { bodyBudget } from "../../src/server/service/plugins/body-budget.js";
+import type { ApiKey } from "../../src/state/service/api-key.js";
 
 let service: FastifyInstance;
 let port: number;
@@ -13,6 +14,10 @@ beforeEach(async () => {
   accepted = [];
   service = Fastify({ bodyLimit: 5000, forceCloseConnections: true });
   service.server.on("connection", (socket) => void accepted.push(socket));
+  service.decorateRequest("apiKey", undefined);
+  service.addHook("onRequest", async (request) => {
+    if (request.headers["authorization"]) request.apiKey = { id: "a" } as ApiKey;
+  });
   service.register(bodyBudget, { bytes: 8000, milliseconds: 30_000 });
   service.addContentTypeParser("text/plain", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => body);
   service.post("/", async () => "taken");
@@ -21,7 +26,8 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 /** Sends a request with the first pieces of its chunked body. */
-async function send(...pieces: readonly number[]): Promise<{ socket: Socket; status: Promise<string> }> {
+const send = (...pieces: readonly number[]) => sendAs("Authorization: Bearer a\r\n", pieces);
+async function sendAs(field: string, pieces: readonly number[]): Promise<{ socket: Socket; status: Promise<string> }> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
   await once(socket, "connect");
@@ -29,10 +35,11 @@ async function send(...pieces: readonly number[]): Promise<{ socket: Socket; sta
     socket.once("data", (data: Buffer) => resolve(data.toString().slice(9, 12)));
     socket.once("close", () => resolve("closed"));
   });
-  socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n");
+  socket.write(`${head(field)}Transfer-Encoding: chunked\r\n\r\n`);
   for (const bytes of pieces) write(socket, bytes);
   return { socket, status };
 }
+const head = (field: string) => `POST / HTTP/1.1\r\nHost: x\r\n${field}Content-Type: text/plain\r\n`;
 const write = (socket: Socket, bytes: number) =>
   socket.write(bytes === 0 ? "0\r\n\r\n" : `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`);
 /** Waits until the service has read all that a client has sent. */
@@ -71,5 +78,26 @@ test("oversized bodies and clients that disconnect do not use up the budget", as
     gone.socket.destroy();
     await allLeft();
   }
+  expect(await (await send(4500, 0)).status).toBe("200");
+});
+
+test("requests without a key cannot take the budget of those with one", async () => {
+  const silent = await Promise.all([1900, 90, 5].map((bytes) => sendAs("", [bytes])));
+  for (const each of silent) await arrived(each);
+  expect(await (await sendAs("", [100])).status).toBe("503");
+  expect(await (await send(4500, 0)).status).toBe("200");
+  for (const { socket } of silent) socket.destroy();
+});
+
+test("a connection that is reset with answers in line gives the budget back", async () => {
+  const body = "x".repeat(1900);
+  const whole = `${head("Authorization: Bearer a\r\n")}Content-Length: ${body.length}\r\n\r\n${body}`;
+  for (let i = 0; i < 10; i++) {
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    await once(socket, "connect");
+    socket.write(whole.repeat(4));
+    socket.resetAndDestroy();
+  }
+  await allLeft();
   expect(await (await send(4500, 0)).status).toBe("200");
 });
