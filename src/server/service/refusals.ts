@@ -6,6 +6,7 @@ import { meantBy } from "../../core/meant.js";
 import { StoreError } from "../../state/errors.js";
 import { Refusal } from "../refusal.js";
 import { errorBody } from "./error-codes.js";
+import { afterAnswers } from "./plugins/connections.js";
 
 export const noSuchPath = errorBody(404, "No such path; GET / names those that there are.");
 
@@ -87,10 +88,10 @@ export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): 
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
   const body = JSON.stringify(errorBody(Number(status.slice(0, 3)), message));
-  socket.end(
+  const answer =
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+    `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  afterAnswers(socket, () => socket.end(answer));
 }
 
 /** Refuses expectations other than `100-continue`, which Node keeps from Fastify. */

@@ -1,4 +1,5 @@
 /** Limits the number of open connections, and of requests on each. Silent clients cannot lock out the others. */
+import type { IncomingMessage } from "node:http";
 import type { Server, Socket } from "node:net";
 import plugin from "fastify-plugin";
 
@@ -32,20 +33,42 @@ export function limitConnections(server: Server, most: number, onDrop: () => voi
   };
 }
 
+/** Number of unanswered requests of each connection, the newest one, and what ends the connection after them. */
+const pending = new WeakMap<Socket, number>();
+const newest = new WeakMap<Socket, IncomingMessage>();
+const last = new WeakMap<Socket, () => void>();
+
+/** The body of the newest request may never arrive. */
+const isAnswered = (socket: Socket): boolean =>
+  (pending.get(socket) ?? 0) <= (newest.get(socket)?.complete === false ? 1 : 0);
+
+/** Calls `end` when the requests of a connection that have arrived are answered, in order (RFC 9112 section 9.3.2). */
+export function afterAnswers(socket: Socket, end: () => void): void {
+  if (isAnswered(socket)) end();
+  else if (!last.has(socket)) last.set(socket, end);
+}
+
 export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {
   const limited = limitConnections(service.server, mostConnections, onDrop);
-  const pending = new WeakMap<Socket, number>();
-  service.addHook("onRequest", async ({ raw: { socket } }, reply) => {
+  // A client that has sent its requests, and closes its side of the connection, is charged for them: it gets its answers.
+  Object.assign(service.server, { httpAllowHalfOpen: true });
+  service.addHook("onRequest", async ({ raw }, reply) => {
+    const { socket } = raw;
     const count = (pending.get(socket) ?? 0) + 1;
-    pending.set(socket, count);
     limited.begin(socket);
-    if (count <= mostPipelined) return;
-    socket.destroy();
+    if (count <= mostPipelined && !last.has(socket)) {
+      pending.set(socket, count);
+      newest.set(socket, raw);
+      return;
+    }
+    afterAnswers(socket, () => socket.end());
+    socket.pause();
     reply.hijack();
   });
   service.addHook("onResponse", async ({ raw: { socket } }) => {
     const count = (pending.get(socket) ?? 1) - 1;
     pending.set(socket, count);
+    if (isAnswered(socket)) last.get(socket)?.();
     if (count === 0) limited.rest(socket);
   });
   // Otherwise a connection would stay open after its last response and delay the shutdown.
