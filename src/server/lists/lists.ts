@@ -128,7 +128,8 @@ export class Lists {
       { ...list, name: safeName(list.name), server: this.#server },
       { ofKey: mostLists, ofAll: mostInAll },
     );
-    if (added === "full") throw new Refusal(429, "There are too many lists already; remove some.");
+    if (added === "full")
+      throw new Refusal(429, "There are too many lists already; remove some.", { code: "too_many_lists" });
     return added;
   }
 

@@ -1,6 +1,6 @@
 /** Takes a list out of the body of a request, also out of a form. */
 import type { IncomingMessage } from "node:http";
-import { PassThrough, Readable } from "node:stream";
+import { PassThrough, type Readable, Transform } from "node:stream";
 import { readRest } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 
@@ -29,28 +29,42 @@ export async function receive<Result>(upload: IncomingMessage, take: (content: R
 export function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
   const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
-  const list = Readable.from(filePartsOf(content, isNamedForm));
+  const list = fileParts(isNamedForm);
   content.on("error", (error) => list.destroy(error));
-  return list;
+  return content.pipe(list);
 }
 
-async function* filePartsOf(content: AsyncIterable<Buffer>, isNamedForm: boolean): AsyncGenerator<Buffer> {
+/** Not a generator: destroying one waits for the next part, which may never come. */
+function fileParts(isNamedForm: boolean): Transform {
   let start: Buffer | undefined = Buffer.of();
-  for await (const part of content) {
-    if (start === undefined) {
-      yield part;
-      continue;
+  const orFault = (done: (error?: Error) => void, work: () => void) => {
+    try {
+      work();
+      done();
+    } catch (error) {
+      done(error as Error);
     }
-    start = Buffer.concat([start, part]);
-    const hasBreak = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
-    if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
-      yield checked(start);
-      start = undefined;
-    } else if (isNamedForm && start.length > longestLine) throw isOneLine();
-  }
-  if (start === undefined || start.length === 0) return;
-  if (isNamedForm) throw isOneLine();
-  yield checked(start);
+  };
+  return new Transform({
+    transform(part: Buffer, _, done) {
+      orFault(done, () => {
+        if (start === undefined) return void this.push(part);
+        start = Buffer.concat([start, part]);
+        const hasBreak = ["\n", "\r", "\0"].some((byte) => part.includes(byte));
+        if (isNamedForm ? hasBreak : start.length >= longestFormStart) {
+          this.push(checked(start));
+          start = undefined;
+        } else if (isNamedForm && start.length > longestLine) throw isOneLine();
+      });
+    },
+    flush(done) {
+      orFault(done, () => {
+        if (start === undefined || start.length === 0) return;
+        if (isNamedForm) throw isOneLine();
+        this.push(checked(start));
+      });
+    },
+  });
 }
 
 /** Bytes of the boundary and the fields of the first part. */
