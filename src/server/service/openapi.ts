@@ -14,10 +14,11 @@ const errors: Readonly<Record<string, string>> = {
   401: "The key is missing, malformed, unknown, revoked or expired. WWW-Authenticate names the scheme, Bearer.",
   403: "The key lacks the permission for this operation.",
   409: "The Idempotency-Key belongs to a list that is still arriving, or was removed just now.",
+  410: "The list was removed while it arrived.",
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",
-  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait.",
+  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait. With too_many_lists, the key has 100 lists: remove some.",
   507: "There is no room for the list.",
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };

@@ -68,7 +68,7 @@ export function revokeKey(id: string, who: string): Work<ApiKey> {
 
 export function* rotateKey(id: string, grace: number, secretId: string, who: string): Work<KeyWithSecret> {
   let secret = "";
-  const end = grace === 0 ? "" : `: the old secret works for ${grace / rules.hourMilliseconds} h`;
+  const end = grace === 0 ? "" : `: the old secret works for ${grace / 1000} s`;
   const secretsAfter: SecretsAfter = (row, secrets, now) => {
     rules.checkRotation(row, secrets, secretId);
     secret = newSecret(row.is_sandbox === 1);

@@ -160,7 +160,7 @@ describe.each(isFull ? stores : stores.slice(0, 1))("%s", (_, open) => {
       "anna created",
       "bert changed: name shop -> store, expires never -> 2026-11-22T11:30:00.000Z, limit 5 -> none",
       "bert changed: nothing",
-      "anna rotated: the old secret works for 1 h",
+      "anna rotated: the old secret works for 3600 s",
       `anna secret ended: ${old!.id}`,
       "unknown revoked",
     ]);

@@ -9,11 +9,16 @@ type ErrorOptions = { readonly maximumItems: number; readonly bodyLimit: number 
 
 export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit }) => {
   service.server.on("checkExpectation", refuseExpectation);
-  service.addHook("onRequest", async ({ raw: { rawHeaders, httpVersion } }) => {
+  service.addHook("onRequest", async ({ raw: { rawHeaders, httpVersion, headers } }) => {
+    const { host = "", "transfer-encoding": coding } = headers;
     const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
     // RFC 9112 section 3.2: a proxy in front may have looked at another one.
     if (hosts > 1) throw new Refusal(400, "There are several Host fields; send one.");
     if (hosts === 0 && httpVersion === "1.1") throw new Refusal(400, "The Host field is missing.");
+    if (/[\s/?#@\\]/.test(host)) throw new Refusal(400, "The Host field is not the name of a host.");
+    // RFC 9112 section 6.1.
+    if (coding !== undefined && coding.toLowerCase() !== "chunked")
+      throw new Refusal(501, "Transfer-Encoding: only chunked.");
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request;

@@ -39,6 +39,8 @@ function refuseCostly(body: Buffer, maximumItems: number, rows: number): void {
   }
 }
 
+const notJson = () => new Refusal(400, "The body is not valid JSON in UTF-8.");
+
 export const tooManyItems = (most: number): Refusal => new Refusal(413, `Too many items: at most ${most} per request.`);
 
 export const jsonBodies = plugin<{ readonly maximumItems: number }>(async (service, { maximumItems }) => {
@@ -55,12 +57,17 @@ export const jsonBodies = plugin<{ readonly maximumItems: number }>(async (servi
     { parseAs: "buffer" },
     async (request: FastifyRequest, body: Buffer) => {
       request.rawBody = body;
+      if (body.length === 0) return undefined;
       const rows = request.routeOptions.config.hasRows ? maximumItems : 0;
       const value = parseBody(body, maximumItems, rows);
-      if (value === undefined) throw new Refusal(400, "The body is not valid JSON in UTF-8.");
+      if (value === undefined) throw notJson();
       return value;
     },
   );
+  // Without a body, Fastify looks at no schema.
+  service.addHook("preValidation", async ({ body, routeOptions: { schema } }) => {
+    if (schema?.body !== undefined && (body === undefined || body === null)) throw notJson();
+  });
 });
 
 declare module "fastify" {

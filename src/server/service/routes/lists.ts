@@ -38,12 +38,14 @@ const idParameter = { type: "object", properties: { id: { ...text("Id of the lis
 
 /** Describes a request about one list. */
 const ofList = (operationId: string, summary: string, response: object, codes: readonly number[] = []) => ({
+  // Before a body, which none of them needs.
+  onRequest: async (request: ListRequest) => void (await request.authorise()),
   schema: {
     ...{ summary, operationId, params: idParameter, querystring: noQuery },
     response: {
       ...response,
       404: jsonOf("The key has no such list, or it has no such file.", "Error"),
-      ...errorResponses(400, 401, 503, ...codes),
+      ...errorResponses(400, 401, 429, 503, ...codes),
     },
   },
 });
@@ -77,7 +79,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store, refus
       schema: {
         summary: `Returns the lists of the key, the newest first; at most ${mostLists}.`,
         ...{ operationId: "get_lists", querystring: noQuery },
-        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(400, 401, 503) },
+        response: { 200: jsonOf("The lists.", "Lists"), ...errorResponses(400, 401, 429, 503) },
       },
     },
     async (request) => {
@@ -103,7 +105,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store, refus
               ...jsonOf("The list was taken. Location is its address.", "List"),
               headers: { Location: { type: "string", description: "Address of the list." } },
             },
-            ...errorResponses(400, 401, 403, 409, 413, 415, 422, 429, 503, 507),
+            ...errorResponses(400, 401, 403, 409, 410, 413, 415, 422, 429, 503, 507),
           },
         },
         onRequest: (request: FastifyRequest) => enter(request, (request.query as Partial<SubmitQuery>).kind),
@@ -145,7 +147,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store, refus
         202: jsonOf("The list waits for a server.", "List"),
         409: jsonOf("All of the list was checked, or it is not done yet.", "Error"),
       },
-      [403, 429],
+      [403],
     ),
     async (request: ListRequest, reply) => {
       const { id, kind } = await listOf(request);
@@ -167,7 +169,7 @@ export async function listRoutes(service: FastifyInstance, { lists, store, refus
   const file = { ...text("Name of a file; needed if there are several."), maxLength: 200 };
   service.get(
     "/lists/:id/result",
-    { schema: { ...result.schema, querystring: { ...noQuery, properties: { file } } } },
+    { ...result, schema: { ...result.schema, querystring: { ...noQuery, properties: { file } } } },
     async (request: ListRequest, reply) => {
       const list = await listOf(request);
       const { files } = resultOf(list);

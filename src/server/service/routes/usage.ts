@@ -33,7 +33,7 @@ export async function usageRoutes(
         summary: `Returns the units that the key has used; hours of the last ${hoursKept / day} days.`,
         operationId: "get_usage",
         querystring: query,
-        response: { 200: jsonOf("The usage, the oldest first.", "Usage"), ...errorResponses(400, 401, 503) },
+        response: { 200: jsonOf("The usage, the oldest first.", "Usage"), ...errorResponses(400, 401, 429, 503) },
       },
     },
     async (request: FastifyRequest) => {

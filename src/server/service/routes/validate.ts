@@ -67,7 +67,10 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     }
-    if (outcome === "quota is gone") return undefined;
+    if (outcome === "quota is gone") {
+      request.apiKey = { ...key, quota: { ...key.quota, left: 0 } };
+      return undefined;
+    }
     if (outcome === "key is gone") throw new Refusal(401, "Unauthorized.");
     request.apiKey = { ...key, quota: outcome.quota };
     const { statuses } = outcome;
@@ -86,6 +89,8 @@ export async function validateRoutes(
 ): Promise<void> {
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
+      // The answer to HEAD has no verdict.
+      exposeHeadRoute: false,
       schema: {
         summary: `Validates ${one.what}, for one unit. Proxies may log the query; a POST body is not logged.`,
         operationId: `check_${field.slice(0, -1)}`,

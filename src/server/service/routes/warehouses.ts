@@ -18,8 +18,9 @@ interface Warehouse {
   readonly name: string;
   readonly title: "BigQuery" | "Snowflake";
   readonly call: string;
-  /** Neither can send an Authorization field of its own choice. */
+  /** Neither can send an Authorization field of its own choice. Undefined before the body has arrived, if it is there. */
   secretOf(request: FastifyRequest): unknown;
+  readonly hasKeyInBody: boolean;
   /** Identifies the batch in all of its tries. */
   batchOf(request: FastifyRequest): unknown;
   /** Null for a NULL. */
@@ -34,13 +35,14 @@ interface BigQueryBody {
   readonly calls: readonly (readonly [string | null])[];
 }
 
-type SnowflakeBody = { readonly data: readonly (readonly [row: number, item: string | null])[] };
+type SnowflakeBody = { readonly data: readonly (readonly [row: number, item: unknown])[] };
 
 const warehouses: readonly Warehouse[] = [
   {
     name: "bigquery",
     title: "BigQuery",
     call: "a remote function",
+    hasKeyInBody: true,
     secretOf: ({ body }) => (body as BigQueryBody | undefined)?.userDefinedContext?.["idv_key"],
     batchOf: ({ body }) => {
       const { caller = "", requestId } = body as BigQueryBody;
@@ -53,11 +55,12 @@ const warehouses: readonly Warehouse[] = [
     name: "snowflake",
     title: "Snowflake",
     call: "an external function",
+    hasKeyInBody: false,
     secretOf: ({ headers }) => headers["sf-custom-idv-key"],
     batchOf: ({ headers }) => headers["sf-external-function-query-batch-id"],
     itemsOf: (body) =>
       (body as SnowflakeBody).data.map(([row, item]) => {
-        if (Number.isInteger(row) && typeof item !== "number") return item;
+        if (Number.isInteger(row) && (item === null || typeof item === "string")) return item;
         throw new Refusal(400, "data: each row is its number and a text.");
       }),
     answerOf: (body, statuses) => ({ data: (body as SnowflakeBody).data.map(([row], i) => [row, statuses[i]]) }),
@@ -67,7 +70,12 @@ const warehouses: readonly Warehouse[] = [
 /** Rows are arrays: each request has as many of these as items. */
 export async function warehouseRoutes(service: FastifyInstance, { maximumItems, judging }: JudgingRoutes) {
   for (const { field, kind, what } of operations) {
-    for (const { name, title, call, secretOf, batchOf, itemsOf, answerOf } of warehouses) {
+    for (const { name, title, call, hasKeyInBody, secretOf, batchOf, itemsOf, answerOf } of warehouses) {
+      const enter = async (request: FastifyRequest) => {
+        const secret = secretOf(request);
+        if (typeof secret === "string") request.headers.authorization = `Bearer ${secret}`;
+        await request.authorise(field);
+      };
       service.post(`/${field}/${name}`, {
         config: { hasRows: true },
         schema: {
@@ -80,11 +88,7 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
             ...openapi.errorResponses(400, 401, 403, 413, 415, 429, 503),
           },
         },
-        preValidation: async (request: FastifyRequest) => {
-          const secret = secretOf(request);
-          if (typeof secret === "string") request.headers.authorization = `Bearer ${secret}`;
-          await request.authorise(field);
-        },
+        [hasKeyInBody ? "preValidation" : "onRequest"]: enter,
         handler: async (request: FastifyRequest, reply) => {
           const rows = itemsOf(request.body);
           if (rows.length > maximumItems) throw tooManyItems(maximumItems);
