@@ -206,3 +206,14 @@ test("a status column that starts with rows without an address is updated", asyn
   expect(read(home, "l.csv")).toMatch(/^email,name,status\n,Ann,\n/);
   expect(read(home, "l.csv")).toMatch(/x@mailinator\.com,Bob,disposable\n$/);
 });
+
+test("a repeated header, as in outputs put together, has no status", async () => {
+  const header = "email,status\n";
+  const home = folderOf({ "all.csv": `${header}ann@larch-and-oak.com,ok\n${header}bob@larch-and-oak.com,\n` });
+  const checked = `${header}ann@larch-and-oak.com,ok\nemail,\nbob@larch-and-oak.com,ok\n`;
+  for (const update of ["--update", "--update=all"]) {
+    expect(await idv(["emails", "-q", update, "all.csv"], { home })).toEqual({ code: 0, stderr: "", stdout: checked });
+  }
+  await idv(["emails", "-q", "--update", "--split", "parts", "all.csv"], { home });
+  expect(readdirSync(join(home, "parts")).sort()).toEqual(["empty.csv", "ok.csv"]);
+});

@@ -50,6 +50,8 @@ export function keepsStatus(
   { input, keeps, isSure }: Update,
   line: number | undefined,
 ): boolean {
+  // A header that is repeated, as in outputs put together.
+  if (status === name) return false;
   if (!isStatus(status) && !(keeps && isSure)) {
     const where = line === undefined ? input : `${input}:${line}`;
     throw new TableError(
