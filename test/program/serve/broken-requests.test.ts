@@ -116,3 +116,11 @@ test.each([
     status,
   );
 });
+
+test("a wrong key is answered to a client that sends a large body first", async () => {
+  const body = "x".repeat(4_000_000);
+  const head = `POST /emails/validate HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nConnection: close\r\n`;
+  for (let i = 0; i < 5; i++) {
+    expect(await statusesOf(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)).toEqual([401]);
+  }
+});

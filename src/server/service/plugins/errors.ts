@@ -1,6 +1,7 @@
 /** Turns errors into responses, and refuses requests without a route. */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
+import { readRest } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 import { errorBody } from "../error-codes.js";
 import { noSuchPath, refusalFor, refuseExpectation } from "../refusals.js";
@@ -33,7 +34,9 @@ export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyL
   service.addHook("onRequest", async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));
   // A preflight of an origin that is not allowed.
   service.setNotFoundHandler(refuse);
-  service.setErrorHandler((error: FastifyError, request, reply) => {
+  service.setErrorHandler(async (error: FastifyError, request, reply) => {
+    // Many clients read the answer only when they have sent the body; nobody else reads it if the request was refused before.
+    if (!request.raw.complete && request.raw.listenerCount("data") === 0) await readRest(request.raw);
     const { statusCode, message, details } = refusalFor(error, maximumItems, bodyLimit);
     if (statusCode === 503) request.log.error({ error: error.message }, "service unavailable");
     const wait = details.retryAfter ?? (statusCode === 503 ? 1 : undefined);
