@@ -464,7 +464,7 @@ describe("a list of a key", () => {
     await expect.poll(async () => (await lists.get("a"))?.state).toBe("failed");
     expect((await lists.get("a"))?.result).toEqual({
       counted: { statuses: {}, notChecked: 0 },
-      fault: "The server crashed 5 times while checking the list; use the command line.",
+      fault: "The server was lost 5 times while checking the list; use the command line.",
     });
     expect(children).toEqual([]);
     // A person may try again.

@@ -72,7 +72,7 @@ const emptyVariable = (env: NodeJS.ProcessEnv): string | undefined =>
 
 function distrust({ source }: Resolved<unknown>, { value: url, isUntrusted }: Settings["baseUrl"]): string {
   if (!isUntrusted || url === undefined) {
-    return `${source}: the engine of a project's file is not trusted; set IDV_ENGINE, pass --set engine=NAME, or use --offline`;
+    return `${source}: the engine of a project's file that names no service of yours is not trusted; set IDV_ENGINE, pass --set engine=NAME, or use --offline`;
   }
   return `${source}: baseUrl ${url} is not trusted, since your key would be sent there; if it is right, run idv login --base-url ${url}, or pass --base-url ${url}; --offline ignores it`;
 }

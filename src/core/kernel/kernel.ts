@@ -169,7 +169,10 @@ export class Kernel {
     this.#exports.forgetCounts();
   }
 
-  /** Returns the disposable domains with the most items, `most` at most; no other thread may be at work. */
+  /**
+   * Returns the disposable domains with the most items, at most `most`; no other thread may be at work. Counts are approximate
+   * above about 100,000 domains, where one may replace another and its count.
+   */
   topDomains(most: number): DomainCount[] {
     const to = this.#text.byteOffset;
     const found = this.#exports.topNames(to, most);

@@ -76,7 +76,10 @@ const longestName = 100;
 async function unsentForm({ method, url, headers, raw }: FastifyRequest): Promise<UnsentForm | undefined> {
   const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
   if (method !== "POST" || !isForm || Number(headers["content-length"] ?? Infinity) > mostFormBytes) return undefined;
-  const fields = [...new URLSearchParams(await text(raw))];
+  const form = await text(raw).catch(() => {
+    throw new Refusal(400, "The form broke off; send it again.");
+  });
+  const fields = [...new URLSearchParams(form)];
   return fields.length === 0 ? undefined : { path: url, fields };
 }
 

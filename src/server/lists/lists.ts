@@ -129,7 +129,9 @@ export class Lists {
       { ofKey: mostLists, ofAll: mostInAll },
     );
     if (added === "full")
-      throw new Refusal(429, "There are too many lists already; remove some.", { code: "too_many_lists" });
+      throw new Refusal(429, "There are too many lists already; remove some, or try later.", {
+        code: "too_many_lists",
+      });
     return added;
   }
 
@@ -233,7 +235,7 @@ export class Lists {
       if (list === undefined) return;
       if (this.#isClosed) return void (await this.#finish(list, undefined));
       if (list.lostServers >= mostLostServers) {
-        const fault = `The server crashed ${list.lostServers} times while checking the list; use the command line.`;
+        const fault = `The server was lost ${list.lostServers} times while checking the list; use the command line.`;
         await this.#finish(list, { counted: countedIn(list.result), fault });
       } else this.#run(list).catch((error: Error) => this.#options.onFault(error));
     }

@@ -18,7 +18,7 @@ const errors: Readonly<Record<string, string>> = {
   413: "Too many items, or the body is too large.",
   415: "The Content-Type is not application/json, or the body is compressed.",
   422: "The Idempotency-Key was already used with a different body.",
-  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait. With too_many_lists, the key has 100 lists: remove some.",
+  429: "With the code quota_exhausted, no units are left, and Retry-After is the number of seconds until the quota renews, if it does. With rate_limited, there were too many requests, and Retry-After is the number of seconds to wait. With too_many_lists, the key or the service has too many lists.",
   507: "There is no room for the list.",
   503: "The state cannot be used, or there are too many requests. Retry-After is the number of seconds to wait.",
 };

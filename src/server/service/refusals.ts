@@ -1,12 +1,13 @@
 /** Error responses: status codes and messages for clients. Messages must not reveal how the service works inside. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ConnectionError, FastifyError } from "fastify";
 import { meantBy } from "../../core/meant.js";
 import { StoreError } from "../../state/errors.js";
 import { Refusal } from "../refusal.js";
 import { errorBody } from "./error-codes.js";
-import { afterAnswers } from "./plugins/connections.js";
+import { endAfterAnswers } from "./plugins/connections.js";
 
 export const noSuchPath = errorBody(404, "No such path; GET / names those that there are.");
 
@@ -84,14 +85,22 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Answers invalid HTTP and requests that did not arrive in time, for which Fastify has no request to reply to. */
-export function refuseBrokenRequest({ code }: ConnectionError, socket: Socket): void {
+export function refuseBrokenRequest({ code }: Pick<ConnectionError, "code">, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] = connectionFaults[code ?? ""] ?? ["400 Bad Request", "Not HTTP."];
+  refuseRest(socket, status, message);
+}
+
+/** Refuses CONNECT, which Node keeps from Fastify. */
+export const refuseTunnel = (_: IncomingMessage, socket: Duplex): void =>
+  refuseRest(socket as Socket, "405 Method Not Allowed", "Method not allowed.");
+
+function refuseRest(socket: Socket, status: string, message: string): void {
   const body = JSON.stringify(errorBody(Number(status.slice(0, 3)), message));
   const answer =
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
-  afterAnswers(socket, () => socket.end(answer));
+  endAfterAnswers(socket, answer);
 }
 
 /** Refuses expectations other than `100-continue`, which Node keeps from Fastify. */
@@ -102,6 +111,7 @@ export function refuseExpectation(_: IncomingMessage, response: ServerResponse):
 }
 
 const connectionFaults: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_INVALID_EOF_STATE: ["400 Bad Request", "The request broke off; send it again."],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long."],
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The header fields are too large."],
 };

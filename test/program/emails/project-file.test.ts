@@ -99,7 +99,9 @@ describe("a base URL set by a project's file and by the user", () => {
 });
 
 test("a project's file cannot set engine api unless the user names the service", async () => {
-  const stderr = expect.stringContaining(".idvrc.json: the engine of a project's file is not trusted");
+  const stderr = expect.stringContaining(
+    ".idvrc.json: the engine of a project's file that names no service of yours is not trusted",
+  );
   expect(await inProject(homeWith({ engine: "api" }), [], { IDV_API_KEY: "sk_1" })).toMatchObject({ code: 2, stderr });
 });
 

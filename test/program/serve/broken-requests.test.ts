@@ -48,6 +48,16 @@ test("an answer comes before that to broken HTTP behind it", async () => {
   expect(await statusesOf(`${validating(key)}x y\r\n\r\n`)).toEqual([200, 400]);
 });
 
+test("an answer comes before that to a CONNECT behind it", async () => {
+  const key = await createKey(home, { name: "tunnel" });
+  expect(await statusesOf(`${validating(key)}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)).toEqual([200, 405]);
+});
+
+test("a request that was refused before its body has one answer, however the body goes on", async () => {
+  const head = "POST /emails/validate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  expect(await statusesOf(`${head}1\r\nx\r\nno chunk\r\n`)).toHaveLength(1);
+});
+
 test("of too many requests on a connection, those that are charged are answered", async () => {
   const key = await createKey(home, { name: "pipelined" });
   const answers = await statusesOf(validating(key).repeat(130));

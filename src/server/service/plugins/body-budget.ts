@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import plugin from "fastify-plugin";
 import { Refusal } from "../../refusal.js";
+import { refuseBrokenRequest } from "../refusals.js";
 
 interface BodyBudget {
   /** Limit for all unanswered requests together; beyond it, a request is refused with 503. */
@@ -60,7 +61,9 @@ const isUpload = ({ apiKey, headers }: FastifyRequest): boolean =>
   apiKey !== undefined || /^multipart\//i.test(headers["content-type"] ?? "");
 
 function closeIfSlow({ raw }: FastifyRequest, milliseconds: number): void {
-  const timer = setTimeout(() => raw.complete || raw.socket.destroy(), milliseconds);
+  const timer = setTimeout(() => {
+    if (!raw.complete) refuseBrokenRequest({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, raw.socket);
+  }, milliseconds);
   raw.once("close", () => clearTimeout(timer));
 }
 

@@ -6,6 +6,8 @@ import plugin from "fastify-plugin";
 const mostConnections = 1000;
 /** Limit on pipelined requests per connection: unread responses are buffered in memory. */
 const mostPipelined = 100;
+/** Time in which a client reads the last answer. */
+const lingerMilliseconds = 3000;
 
 /** Closes the longest idle connection, else the new one. One is idle until it has sent a complete request header. */
 export function limitConnections(server: Server, most: number, onDrop: () => void) {
@@ -37,15 +39,25 @@ export function limitConnections(server: Server, most: number, onDrop: () => voi
 const pending = new WeakMap<Socket, number>();
 const newest = new WeakMap<Socket, IncomingMessage>();
 const last = new WeakMap<Socket, () => void>();
+/** Connections on which a request was answered before its body had arrived. */
+const cutOff = new WeakSet<Socket>();
 
 /** The body of the newest request may never arrive. */
 const isAnswered = (socket: Socket): boolean =>
   (pending.get(socket) ?? 0) <= (newest.get(socket)?.complete === false ? 1 : 0);
 
-/** Calls `end` when the requests of a connection that have arrived are answered, in order (RFC 9112 section 9.3.2). */
-export function afterAnswers(socket: Socket, end: () => void): void {
-  if (isAnswered(socket)) end();
-  else if (!last.has(socket)) last.set(socket, end);
+/** Ends a connection when the requests that have arrived are answered, in order (RFC 9112 section 9.3.2). */
+export function endAfterAnswers(socket: Socket, answer = ""): void {
+  if (last.has(socket)) return;
+  let isEnded = false;
+  last.set(socket, () => {
+    if (isEnded) return;
+    isEnded = true;
+    socket.end(cutOff.has(socket) ? "" : answer);
+    // A client may go on sending.
+    setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  });
+  if (isAnswered(socket)) last.get(socket)!();
 }
 
 export const connections = plugin<{ readonly onDrop: () => void }>(async (service, { onDrop }) => {
@@ -59,15 +71,18 @@ export const connections = plugin<{ readonly onDrop: () => void }>(async (servic
     if (count <= mostPipelined && !last.has(socket)) {
       pending.set(socket, count);
       newest.set(socket, raw);
+      cutOff.delete(socket);
       return;
     }
-    afterAnswers(socket, () => socket.end());
+    endAfterAnswers(socket);
     socket.pause();
     reply.hijack();
   });
-  service.addHook("onResponse", async ({ raw: { socket } }) => {
+  service.addHook("onResponse", async ({ raw }) => {
+    const { socket } = raw;
     const count = (pending.get(socket) ?? 1) - 1;
     pending.set(socket, count);
+    if (!raw.complete) cutOff.add(socket);
     if (isAnswered(socket)) last.get(socket)?.();
     if (count === 0) limited.rest(socket);
   });

@@ -4,12 +4,13 @@ import plugin from "fastify-plugin";
 import { readRest } from "../../lists/transfers.js";
 import { Refusal } from "../../refusal.js";
 import { errorBody } from "../error-codes.js";
-import { noSuchPath, refusalFor, refuseExpectation } from "../refusals.js";
+import { noSuchPath, refusalFor, refuseExpectation, refuseTunnel } from "../refusals.js";
 
 type ErrorOptions = { readonly maximumItems: number; readonly bodyLimit: number };
 
 export const errors = plugin<ErrorOptions>(async (service, { maximumItems, bodyLimit }) => {
   service.server.on("checkExpectation", refuseExpectation);
+  service.server.on("connect", refuseTunnel);
   service.addHook("onRequest", async ({ raw: { rawHeaders, httpVersion, headers } }) => {
     const { host = "", "transfer-encoding": coding } = headers;
     const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;

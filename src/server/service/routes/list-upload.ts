@@ -30,6 +30,8 @@ export function fileIn(content: Readable, type: string): Readable {
   if (/^multipart\//i.test(type)) throw isForm();
   const isNamedForm = /^application\/x-www-form-urlencoded\b/i.test(type);
   const list = fileParts(isNamedForm);
+  // It may be refused before it is read.
+  list.on("error", () => {});
   content.on("error", (error) => list.destroy(error));
   return content.pipe(list);
 }
