@@ -293,3 +293,10 @@ test("a replaced file needs a backup, and a service gives no suggestions that co
   });
   expect(service).toMatchObject({ code: 2, stderr: expect.stringContaining("is for the offline engine") });
 });
+
+test("the summary names the column of the old values, also beside a column of that name", async () => {
+  const home = folderOf({ "l.csv": "email,was\nann.lee@gmial.com,mine\n" });
+  const { stdout, stderr } = await idv(["emails", "--fix", "l.csv"], { home });
+  expect(stdout).toBe("email,was,status,idv_was\nann.lee@gmail.com,mine,ok,ann.lee@gmial.com\n");
+  expect(stderr).toContain("1 row fixed; the column was, or idv_was, has the old values\n");
+});

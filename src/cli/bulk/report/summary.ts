@@ -22,7 +22,7 @@ export function textSummary(facts: Facts, style: TerminalStyle | undefined): str
     ...groupLines(facts),
     ...(dns === null ? [] : [dnsLine(dns)]),
     ...(input ? tableLines(input) : []),
-    ...(fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; the column was has the old values`]),
+    ...(fixed === 0 ? [] : [`${counted(fixed, "row")} fixed; ${oldValues(inputs)}`]),
     ...(written === rows ? [] : [`${counted(written, "row")} written`]),
     ...outputLines(facts),
     costLine(facts),
@@ -156,6 +156,12 @@ function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): 
       : `with a mistyped domain; --explain adds suggestions for ${repairable === 1 ? "it" : "them"}`;
   return [...written, `${counted(repairable, "row")} ${cure}`];
 }
+
+/** The table may have a column of that name: its own, or that of an earlier run. */
+const oldValues = (inputs: Facts["inputs"]): string =>
+  inputs.some(({ columns }) => columns?.includes("was"))
+    ? "the column was, or idv_was, has the old values"
+    : "the column was has the old values";
 
 /** `1,204 domains asked, 300 from the cache; 41 domains undecided: 38 timeouts, 3 SERVFAIL` */
 function dnsLine({ asked, cached, undecided, causes }: NonNullable<Facts["dns"]>): string {
