@@ -113,7 +113,7 @@ testFull("idv data update goes on without a package that the registry does not h
   const { code, stdout, stderr } = await idv(["data", "update"], run);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("76,633 entries, 76,633 before") });
   expect(stderr).toMatch(
-    /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: the answer is 404; continuing with its names in the data in use\n$/,
+    /^idv: http:\S+\/@emailalias%2fdisposable-email-detector: answers 404; continuing with its names in the data in use\n$/,
   );
 });
 
@@ -131,7 +131,7 @@ describe("idv data update installs nothing", () => {
     const offers = publish();
     for (const [name] of packages) if (name !== "disposable-domains") offers.delete(name);
     const run = settings(temporaryFolder());
-    const missing = /^idv: \S+\/disposable-email-domains-js: the answer is 404; the data in use is unchanged\n$/;
+    const missing = /^idv: \S+\/disposable-email-domains-js: answers 404; the data in use is unchanged\n$/;
     expect(await idv(["data", "update"], run)).toMatchObject({ code: 5, stderr: expect.stringMatching(missing) });
     writeFileSync(join(run.home, ".npmrc"), "registry=http://user:secret@127.0.0.1:1/\n");
     const { code, stderr } = await idv(["data", "update"], run);
