@@ -61,8 +61,8 @@ test("a request that was refused before its body has one answer, however the bod
 test("of too many requests on a connection, those that are charged are answered", async () => {
   const key = await createKey(home, { name: "pipelined" });
   const answers = await statusesOf(validating(key).repeat(130));
-  expect(answers).toEqual(Array(answers.length).fill(200));
-  expect(await used("pipelined")).toBe(answers.length);
+  expect(answers).toEqual(Array(100).fill(200));
+  expect(await used("pipelined")).toBe(100);
 });
 
 test.each([

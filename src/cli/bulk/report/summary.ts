@@ -159,7 +159,7 @@ function outputLines({ outputs, repairable, engine, explained, fixes }: Facts): 
 
 /** The table may have a column of that name: its own, or that of an earlier run. */
 const oldValues = (inputs: Facts["inputs"]): string =>
-  inputs.some(({ columns }) => columns?.includes("was"))
+  inputs.some(({ columns }) => columns.includes("was"))
     ? "the column was, or idv_was, has the old values"
     : "the column was has the old values";
 

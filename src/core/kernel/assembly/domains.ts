@@ -74,14 +74,14 @@ export function countDomain(start: usize, end: usize, items: i32): void {
 }
 
 export function forgetCounts(): void {
-  const end = namesEnd();
+  const end = endOfNames();
   for (let name: u32 = firstName; name < end; name = nameAfter(name)) if (isCurrent(name)) store<i32>(countAt(name), 0);
 }
 
 /** Writes the addresses of the names with the most items to `to`, most items first, then by name. Returns their number. */
 export function topNames(to: usize, most: i32): i32 {
   gatherCounts();
-  const end = namesEnd();
+  const end = endOfNames();
   let found: i32 = 0;
   for (let name: u32 = firstName; name < end; name = nameAfter(name)) {
     if (!isCurrent(name) || itemsOf(name) <= 0) continue;
@@ -99,7 +99,7 @@ export function topNames(to: usize, most: i32): i32 {
 
 /** A domain below a listed one has its name: its items are counted there, even if only names below it are disposable. */
 function gatherCounts(): void {
-  const end = namesEnd();
+  const end = endOfNames();
   for (let name: u32 = firstName; name < end; name = nameAfter(name)) {
     const items = itemsOf(name);
     if (!isCurrent(name) || items === 0) continue;
@@ -120,7 +120,7 @@ function gatherCounts(): void {
 
 const firstName: u32 = layout.names + 4;
 
-function namesEnd(): u32 {
+function endOfNames(): u32 {
   return firstName + atomic.load<u32>(layout.names);
 }
 

@@ -71,16 +71,13 @@ const ends = new WeakMap<Socket, Set<() => void>>();
 
 /** A response that waits for others on a connection is not closed with it. */
 function onceOver({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply, end: () => void): void {
-  let ofSocket = ends.get(socket);
-  if (ofSocket === undefined) {
-    const all = new Set<() => void>();
+  const all = ends.get(socket) ?? new Set();
+  if (!ends.has(socket)) {
+    ends.set(socket, all);
     socket.once("close", () => {
       for (const each of all) each();
     });
-    ends.set(socket, all);
-    ofSocket = all;
   }
-  const all = ofSocket;
   const once = () => {
     if (all.delete(once)) end();
   };

@@ -18,8 +18,9 @@ interface Warehouse {
   readonly name: string;
   readonly title: "BigQuery" | "Snowflake";
   readonly call: string;
-  /** Neither can send an Authorization field of its own choice. Undefined before the body has arrived, if it is there. */
+  /** Neither can send an Authorization field of its own choice. */
   secretOf(request: FastifyRequest): unknown;
+  /** Then the key is known only when the body has arrived. */
   readonly hasKeyInBody: boolean;
   /** Identifies the batch in all of its tries. */
   batchOf(request: FastifyRequest): unknown;
