@@ -3,15 +3,14 @@ import { parse as parseQuery } from "node:querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { canonicalItem } from "../../../core/classifier/canonical.js";
 import { flagsOf } from "../../../core/classifier/flags/flags.js";
-import type { Kind } from "../../../core/validator/validator.js";
 import type { ApiKey, Permission } from "../../../state/service/api-key.js";
 import type { ServiceStore } from "../../../state/service/service-store.js";
 import { Refusal } from "../../refusal.js";
 import type { Metrics } from "../metrics.js";
 import * as openapi from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
-import { tooManyItems } from "../plugins/json-body.js";
-import { explainItems, type Judges, mapFairly, validateItems } from "../validation.js";
+import { parseBody, tooManyItems } from "../plugins/json-body.js";
+import { answerItems, type ItemRequest, type Judge, type Judges, mapFairly } from "../validation.js";
 
 interface JudgingOptions {
   readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
@@ -51,19 +50,22 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     if (!isAnswered) refuse(key);
   };
 
-  /** Undefined, without a charge, if no unit is left. */
-  const judge = async (
+  /** Returns what `render` makes of the verdicts; undefined, without a charge, if no unit is left. */
+  const answer = async <Answer>(
     request: FastifyRequest,
-    { field, kind }: { readonly field: Permission; readonly kind: Kind },
-    items: readonly string[],
-    once: { readonly idempotencyKey: string | undefined; readonly body: Uint8Array },
-  ) => {
+    field: Permission,
+    once: ItemRequest,
+    render: (judge: Judge) => Promise<Answer>,
+  ): Promise<Answer | undefined> => {
     // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
     const { apiKey } = request;
     const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
-    request.items = items.length;
-    const ours = judges();
-    const outcome = await validateItems(ours, key, kind, items, once);
+    const outcome = await answerItems(judges(), key, once, (judge) =>
+      render((items, wantsReasons) => {
+        request.items = items.length;
+        return judge(items, wantsReasons);
+      }),
+    );
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     }
@@ -76,16 +78,16 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     const { statuses } = outcome;
     const counts = new Map<string, number>();
     for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, count] of counts) metrics.items.inc({ kind, status }, count);
-    return { statuses, explain: () => explainItems(ours, key, kind, items, statuses) };
+    for (const [status, count] of counts) metrics.items.inc({ kind: once.kind, status }, count);
+    return outcome.answer;
   };
 
-  return { refuse, enter, judge };
+  return { refuse, enter, answer };
 }
 
 export async function validateRoutes(
   service: FastifyInstance,
-  { maximumItems, judging: { refuse, enter, judge } }: JudgingRoutes,
+  { maximumItems, judging: { refuse, enter, answer } }: JudgingRoutes,
 ): Promise<void> {
   for (const { field, kind, what, name, one } of operations) {
     service.get(`/${field}/check`, {
@@ -116,12 +118,14 @@ export async function validateRoutes(
       },
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
-        const once = { idempotencyKey: idempotencyKeyOf(request), body: Buffer.from(`${kind} ${item}`) };
-        const { statuses, explain } = (await judge(request, { field, kind }, [item], once)) ?? refuse(request.apiKey!);
-        const [verdict] = await explain();
-        const { reason = null, suggestion = null, mx } = verdict!;
-        const details = { canonical: canonicalItem(kind, item) ?? null, flags: flagsOf(kind, item, mx) };
-        return reply.send({ [one.parameter]: item, status: statuses[0], reason, suggestion, ...details });
+        const once = { kind, idempotencyKey: idempotencyKeyOf(request), body: Buffer.from(`${kind} ${item}`) };
+        const found = await answer(request, field, once, async (judge) => {
+          const [verdict] = await judge([item], true);
+          const { status, reason = null, suggestion = null, mx } = verdict!;
+          const details = { canonical: canonicalItem(kind, item) ?? null, flags: flagsOf(kind, item, mx) };
+          return { [one.parameter]: item, status, reason, suggestion, ...details };
+        });
+        return reply.send(found ?? refuse(request.apiKey!));
       },
     });
     service.post(`/${field}/validate`, {
@@ -146,28 +150,38 @@ export async function validateRoutes(
         if (Array.isArray(items) && items.length > maximumItems) throw tooManyItems(maximumItems);
       },
       handler: async (request: ValidateRequest, reply) => {
-        const { body, rawBody } = request;
-        const items = [...new Set(body[field])];
-        const once = { idempotencyKey: idempotencyKeyOf(request), body: rawBody };
-        const { statuses, explain } = (await judge(request, { field, kind }, items, once)) ?? refuse(request.apiKey!);
-        const verdicts = body.explain || body.flags ? await explain() : undefined;
-        const entries = await mapFairly(items, (item, i) => {
-          // The words of statuses need no escapes.
-          if (!verdicts && !body.canonical) return `${JSON.stringify(item)}:{"status":"${statuses[i]}"}`;
-          const { reason = null, suggestion = null, mx } = verdicts?.[i] ?? {};
-          const result = {
-            status: statuses[i],
-            ...(body.explain && { reason, suggestion }),
-            ...(body.flags && { flags: flagsOf(kind, item, mx) }),
-            ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
-          };
-          return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
+        const once = { kind, idempotencyKey: idempotencyKeyOf(request), body: request.rawBody };
+        const text = await answer(request, field, once, async (judge) => {
+          const body = takeBody(request, maximumItems);
+          const items = [...new Set(body[field])];
+          const verdicts = await judge(items, body.explain || body.flags);
+          const entries = await mapFairly(items, (item, i) => {
+            const { status, reason = null, suggestion = null, mx } = verdicts[i]!;
+            // The words of statuses need no escapes.
+            if (!body.explain && !body.flags && !body.canonical)
+              return `${JSON.stringify(item)}:{"status":"${status}"}`;
+            const result = {
+              status,
+              ...(body.explain && { reason, suggestion }),
+              ...(body.flags && { flags: flagsOf(kind, item, mx) }),
+              ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
+            };
+            return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
+          });
+          // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
+          return `{"${field}":{${entries.join(",")}}}`;
         });
-        // Built as text: an object would lose the item `__proto__` and reorder items such as `1`.
-        return reply.type("application/json; charset=utf-8").send(`{"${field}":{${entries.join(",")}}}`);
+        return reply.type("application/json; charset=utf-8").send(text ?? refuse(request.apiKey!));
       },
     });
   }
+}
+
+/** Returns the body, and frees its memory; when it is taken again, it is parsed again. */
+function takeBody(request: ValidateRequest, maximumItems: number): ValidateRequest["body"] {
+  const body = request.body ?? (parseBody(request.rawBody, maximumItems) as ValidateRequest["body"]);
+  request.body = undefined!;
+  return body;
 }
 
 function refuseWithoutUnits({ quota: { renewsAt } }: ApiKey, now: number): never {

@@ -107,10 +107,18 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
             batch === undefined || batch === ""
               ? undefined
               : createHash("sha256").update(`${name} ${kind} ${batch}\0`).update(content).digest("hex");
-          const judged = await judging.judge(request, { field, kind }, items, { idempotencyKey, body: content });
-          const statusOf = new Map(items.map((item, i) => [itemKey(item), judged?.statuses[i] ?? "quota_exceeded"]));
-          const statuses = found.map((item) => (item === "" ? null : statusOf.get(itemKey(item))!));
-          return reply.send(answerOf(request.body, statuses));
+          const answerWith = (statuses: readonly string[]) => {
+            const statusOf = new Map(items.map((item, i) => [itemKey(item), statuses[i] ?? "quota_exceeded"]));
+            return answerOf(
+              request.body,
+              found.map((item) => (item === "" ? null : statusOf.get(itemKey(item))!)),
+            );
+          };
+          const once = { kind, idempotencyKey, body: content };
+          const answer = await judging.answer(request, field, once, async (judge) => {
+            return answerWith((await judge(items)).map(({ status }) => status));
+          });
+          return reply.send(answer ?? answerWith([]));
         },
       });
     }
