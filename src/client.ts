@@ -1,6 +1,5 @@
 /** The library's client of a validation service: batches, retries and the quota as the command line has them. */
-import { hash, randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomBytes } from "node:crypto";
 import type { Kind } from "./core/classifier/verdict.js";
 import { refuseKind } from "./core/classify-in.js";
 import { notChecked, type Verdict } from "./core/validator/validator.js";
@@ -59,36 +58,13 @@ export function createClient(options: ClientOptions): Client {
   let opened: Promise<ApiEngine> | undefined;
   // undici is slow to load.
   const open = async (): Promise<ApiEngine> => {
-    const [{ apiValidator }, { openHttpClient }] = await Promise.all([
-      import("./engines/api/engine.js"),
-      import("./engines/api/http.js"),
-    ]);
-    const root = baseUrl.replace(/\/+$/, "");
-    return apiValidator(
-      {
-        baseUrl: root,
-        key: apiKey,
-        batchSize,
-        concurrency,
-        timeout,
-        maximumRetries: maxRetries,
-        retryBudget,
-        wait: 0,
-        prechecks: false,
-        idempotencyKey: (path, body) => hash("sha256", `${secret}\n${root}${path}\n${body}`, "hex").slice(0, 40),
-      },
-      {
-        http: openHttpClient({
-          connections: concurrency,
-          timeout,
-          proxies: { httpProxy: "", httpsProxy: "", noProxy: "*" },
-        }),
-        now: Date.now,
-        sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-        random: Math.random,
-        onNotice: () => {},
-      },
-    );
+    const { openService } = await import("./engines/api/open-service.js");
+    return openService({
+      ...{ baseUrl: baseUrl.replace(/\/+$/, ""), key: apiKey, secret },
+      ...{ batchSize, concurrency, timeout, maximumRetries: maxRetries, retryBudget },
+      ...{ wait: 0, prechecks: false, proxies: { httpProxy: "", httpsProxy: "", noProxy: "*" } },
+      onNotice: () => {},
+    });
   };
   const engine = () => {
     opened ??= open();

@@ -1,4 +1,5 @@
-/** Times in UTC, as people and programs write them. */
+/** Times in UTC, as people and programs write them; and waiting. */
+import { setTimeout as sleep } from "node:timers/promises";
 
 export const hour = 3_600_000;
 export const day = 86_400_000;
@@ -14,3 +15,14 @@ export function utcTime(text: string): number | undefined {
 /** `2026-11-22 09:05` */
 export const minuteText = (time: number | string): string =>
   new Date(time).toISOString().slice(0, 16).replace("T", " ");
+
+/** Longest delay of timers, in milliseconds; longer ones fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Waits, at most some 24 days. Rejects with the reason of `signal`, where timers have an error of their own. */
+export async function sleepFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const wait = sleep(Math.min(milliseconds, longestTimer), undefined, { ...(signal && { signal }) });
+  await wait.catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error;
+  });
+}

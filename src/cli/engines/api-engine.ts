@@ -1,14 +1,12 @@
 /** Opens the engine that asks a service: its connections, and the cache of paid verdicts. */
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind } from "../../core/validator/validator.js";
-import type { ApiOptions } from "../../engines/api/engine.js";
 import { printable } from "../../text.js";
 import { cachePath } from "../config/paths.js";
 import type { Settings } from "../config/settings.js";
 import { say } from "../terminal/terminal.js";
-import { type Engine, longestTimer, once } from "./engine.js";
+import { type Engine, once } from "./engine.js";
 import type { EngineChoice } from "./engine-choice.js";
 import { proxiesFor } from "./proxies.js";
 import { openRunCache } from "./run-cache.js";
@@ -44,32 +42,19 @@ export async function openApiEngine(
   const cache = hasCache ? await openRunCache(kind, baseUrl.value, fromCache) : undefined;
   // Every try of a named run sends the same requests under the same keys, on all machines.
   const secret = options.run ? `run\n${options.run}` : (cache?.secret ?? randomBytes(32).toString("hex"));
-  const service = { baseUrl: baseUrl.value, key: key.value, keySource: key.source };
-  const concurrency = settings.concurrency.value;
-  const timeout = settings.timeout.value;
-  const apiOptions: ApiOptions = {
-    ...service,
-    concurrency,
-    timeout,
+  // Loaded only when a service is used.
+  const { openService } = await import("../../engines/api/open-service.js");
+  const validator = openService({
+    ...{ baseUrl: baseUrl.value, key: key.value, keySource: key.source },
+    ...{ secret, proxies: proxiesFor(baseUrl.value, process.env) },
+    concurrency: settings.concurrency.value,
+    timeout: settings.timeout.value,
     batchSize: settings.batchSize.value,
     maximumRetries: settings.maxRetries.value,
     retryBudget: settings.retryBudget.value,
     ...(settings.rate.value && { rate: settings.rate.value }),
     wait: options.wait,
     prechecks: settings.precheck.value,
-    idempotencyKey: (path, body) =>
-      hash("sha256", `${secret}\nidempotency\n${baseUrl.value}${path}\n${body}`, "hex").slice(0, 40),
-  };
-  // Loaded only when a service is used: undici is slow to load.
-  const [{ apiValidator }, { openHttpClient }] = await Promise.all([
-    import("../../engines/api/engine.js"),
-    import("../../engines/api/http.js"),
-  ]);
-  const validator = apiValidator(apiOptions, {
-    http: openHttpClient({ connections: concurrency, timeout, proxies: proxiesFor(baseUrl.value, process.env) }),
-    now: Date.now,
-    sleep: sleepUnlessAborted,
-    random: Math.random,
     onNotice: note,
     ...(options.isDebug && { onRequest: printDebugLine }),
   });
@@ -85,12 +70,6 @@ export async function openApiEngine(
       await cache?.close();
     }),
   };
-}
-
-async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch((error) => {
-    throw signal.aborted ? signal.reason : error;
-  });
 }
 
 function printDebugLine(text: string): void {

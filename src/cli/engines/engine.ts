@@ -31,6 +31,3 @@ export function once(close: Engine["close"]): Engine["close"] {
     return closed;
   };
 }
-
-/** Longest delay of Node's timers, in milliseconds; longer ones fire at once. */
-export const longestTimer = 2 ** 31 - 1;

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import type { Kind } from "../../core/classifier/verdict.js";
-import { DistinctItems } from "../../core/run/distinct-items.js";
+import { DistinctItems, PlainTable } from "../../core/run/distinct-items.js";
 import { ServiceError } from "../../core/validator/errors.js";
 import type { Verdict } from "../../core/validator/validator.js";
-import { type FindingCache, type StateTable, smallTable } from "../../engines/dns/mail-domains.js";
+import type { FindingCache, StateTable } from "../../engines/dns/mail-domains.js";
 import { openMailStage } from "../../engines/dns/open-stage.js";
 import { VerdictCache } from "../../state/cache/verdict-cache.js";
 import { readCacheSecret } from "../config/cache-secret.js";
@@ -29,7 +29,13 @@ const requestMilliseconds = 10_000;
 export async function openServiceMailCheck(settings: Settings, classifier: Classifier) {
   const stop = new AbortController();
   const options = { cache: "use", wantsExchanges: true, note: say } as const;
-  const stage = await openDomains(settings, classifier, options, stop.signal, smallTable);
+  const stage = await openDomains(
+    settings,
+    classifier,
+    options,
+    stop.signal,
+    () => new DistinctItems(new PlainTable()),
+  );
   await stage.checkServers();
   return {
     start: () => {

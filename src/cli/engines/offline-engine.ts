@@ -1,7 +1,6 @@
 /** The embedded classifier with its quota, ready for a run. */
 
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Classifier } from "../../core/classifier/classifier.js";
 import { type ClassifierSource, loadClassifier } from "../../core/classifier/tables/load-classifier.js";
 import { offlineValidator, type UnitSource } from "../../core/validator/offline.js";
@@ -11,11 +10,12 @@ import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../state/errors.js";
 import { freshQuota, openQuotaFile, peekQuota } from "../../state/quota/quota-file.js";
 import { type RunIdentity, RunReservation } from "../../state/quota/run-reservation.js";
+import { sleepFor } from "../../time.js";
 import { dataTablePath } from "../config/paths.js";
 import type { QuotaLocation } from "../config/quota-location.js";
 import { say } from "../terminal/terminal.js";
 import { fromNow } from "../terminal/time.js";
-import { type Engine, longestTimer, once } from "./engine.js";
+import { type Engine, once } from "./engine.js";
 
 interface OfflineOptions {
   readonly kind: Kind;
@@ -107,7 +107,7 @@ function waiting(source: UnitSource, { wait, note }: OfflineOptions, signal: Abo
         if (pause > left) return { granted, quota: charged.quota };
         note(`quota exhausted; it renews ${fromNow(renewsAt, Date.now())}`);
         left -= pause;
-        await sleep(Math.min(pause, longestTimer), undefined, { signal });
+        await sleepFor(pause, signal);
       }
     },
   };

@@ -12,8 +12,9 @@ import { hasItem } from "./status-codes.js";
  */
 export class DistinctItems {
   readonly seed = randomFillSync(new Int32Array(2));
-  /** For many rows at a time, with two words of hash each; rows without an item are skipped. */
-  readonly table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable();
+
+  /** `table` is for many rows at a time, with two words of hash each; rows without an item are skipped. */
+  constructor(readonly table: Table = withKernel((module) => new DistinctTable(module)) ?? new PlainTable()) {}
 
   get size(): number {
     return this.table.size;
@@ -29,8 +30,10 @@ export class DistinctItems {
   }
 }
 
-/** The same table where the kernel cannot run. It takes about 200 bytes an item. */
-class PlainTable implements Omit<DistinctTable, "bytes"> {
+type Table = Pick<DistinctTable, "size" | "expect" | "get" | "set" | "giveStates" | "takeStates" | "addAll">;
+
+/** The same table where the kernel cannot run, or for few items. It takes about 200 bytes an item. */
+export class PlainTable implements Table {
   readonly #states = new Map<string, number>();
 
   get size(): number {

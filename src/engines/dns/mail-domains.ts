@@ -1,7 +1,7 @@
 /** Finds out which domains can receive mail: from the run's table, with 11 to 17 bytes for each, the cache, or DNS. */
-import { randomFillSync } from "node:crypto";
 import { registrableIn } from "../../core/classifier/rules/domain/public-suffix.js";
-import { hashItem, type ItemHash } from "../../core/classifier/tables/item-hash.js";
+import { hashItem } from "../../core/classifier/tables/item-hash.js";
+import type { DistinctItems } from "../../core/run/distinct-items.js";
 import type { DnsClient, Failure } from "./dns-client.js";
 import { type Finding, judgeExchanges, mailTo, sendsNoMail } from "./finding.js";
 import { createMailHosts, type MailHosts, type Unreached } from "./mail-hosts.js";
@@ -14,21 +14,7 @@ export interface FindingCache {
 }
 
 /** One byte for each hash; 0 for unknown hashes. */
-export interface StateTable {
-  readonly seed: Int32Array;
-  get(hash: ItemHash): number;
-  set(hash: ItemHash, state: number): void;
-}
-
-export function smallTable(): StateTable {
-  const states = new Map<string, number>();
-  const keyOf = ({ low, high }: ItemHash) => `${low} ${high}`;
-  return {
-    seed: randomFillSync(new Int32Array(2)),
-    get: (hash) => states.get(keyOf(hash)) ?? 0,
-    set: (hash, state) => void states.set(keyOf(hash), state),
-  };
-}
+export type StateTable = Pick<DistinctItems, "seed" | "get" | "set">;
 
 export interface MailStatistics {
   readonly asked: number;

@@ -6,9 +6,9 @@
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../../files/folders.js";
 import { nativeAdvice, nativeSqlite } from "../../package/native-code.js";
+import { sleepFor } from "../../time.js";
 import { StoreError } from "../errors.js";
 import { schemaVersion } from "../sql.js";
 import { sharedKindOf } from "./shared-folder.js";
@@ -94,12 +94,16 @@ export function inTransaction<Result>(database: Database, work: () => Result): R
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    try {
-      database.exec("ROLLBACK");
-    } catch {
-      // SQLite has already rolled back, as it does when the disk is full.
-    }
+    rollBack(database);
     throw error;
+  }
+}
+
+export function rollBack(database: Database): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // SQLite has already rolled back, as it does when the disk is full.
   }
 }
 
@@ -205,15 +209,9 @@ export async function retryWhileBusy<Result>(work: () => Result, deadline: numbe
     if (attempt <= blockingAttempts) Atomics.wait(sleeper, 0, 0, 0.1 + 0.4 * Math.random());
     else {
       const mean = Math.min(longestPause, Math.max(shortestPause, (performance.now() - start) / 2));
-      await pause(mean * (0.5 + Math.random()), signal);
+      await sleepFor(mean * (0.5 + Math.random()), signal);
     }
   }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(milliseconds, undefined, { ...(signal && { signal }) }).catch((error: unknown) => {
-    throw signal?.aborted ? signal.reason : error;
-  });
 }
 
 /** Never changes: `Atomics.wait` on it blocks the thread until the timeout. */

@@ -157,11 +157,7 @@ export abstract class StateFile {
         await work();
         database.exec("COMMIT");
       } catch (error) {
-        try {
-          database.exec("ROLLBACK");
-        } catch {
-          // SQLite has already rolled back.
-        }
+        sqlite.rollBack(database);
         throw error;
       }
     });
