@@ -76,10 +76,11 @@ async function containersAt(place: Place, choices: ContainerChoices): Promise<re
   }
   await atEnd(() => file.close());
   if (depth === mostNested) throw new FileError(`${name}: archives are nested too deeply; unpack it`);
-  const { found, opened, broken } = await containersOf(file, place, choices);
+  const { found, opened, broken, left } = await containersOf(file, place, choices);
   const own = tablesOf(file, name, opened, inner);
   const isNothing = own.length + found.length === 0;
   if (isNothing && broken[0] !== undefined) throw broken[0];
+  if (isNothing && left !== undefined) throw new ChoiceError(`${name}/${left}: ${stays}`);
   for (const fault of broken) choices.onFault(fault);
   return [...own, ...found];
 }
@@ -133,7 +134,7 @@ async function containersOf(file: ArchiveFile, { name, within, depth }: Place, c
       if (sheetKindOf(part) === undefined) broken.push(error);
     }
   }
-  return { found, opened, broken };
+  return { found, opened, broken, left: comesBack ? containers[0] : undefined };
 }
 
 const isContainer =

@@ -291,7 +291,12 @@ const unpacked = "a.zip/a.csv: cannot be unpacked:";
 test.each<[string, Buffer, string]>([
   ["is torn", zip(csv).subarray(0, 60), "a.zip: a damaged zip archive; unpack it and pass the files"],
   ["is torn at its end", zip(csv).subarray(0, -10), "a.zip: a damaged zip archive"],
-  ["has no tables", zip({ "a.png": "x", "b.zip": "PK" }), "a.zip: a zip archive without tables"],
+  ["has no tables", zip({ "a.png": "x" }), "a.zip: a zip archive without tables"],
+  [
+    "has its tables in archives",
+    zip({ "a.png": "x", "b.zip": zip(csv) }),
+    "a.zip/b.zip: an archive in another file is not put back; write its tables to a folder with -o FOLDER/",
+  ],
   ["has no items", zip({ "a.csv": "a,b\n1,2\n" }), "no column looks like e-mail addresses"],
   ["is encrypted", patched(2, 1, 8), `${unpacked} it is encrypted`],
   ["is packed in an unknown way", patched(2, 99, 10), `${unpacked} a.csv has an unknown compression`],
