@@ -113,6 +113,18 @@ describe("repairs the item where it is", () => {
     );
   });
 
+  test("and keeps the reason of what is no better without its marks", async () => {
+    const { text } = await fixed(
+      "list.csv",
+      `email\nann\u200b@mailinator.com\nann\u200b@larch-and-oak.com\n`,
+      "--explain",
+    );
+    expect(text.split("\n").slice(1, 3)).toEqual([
+      "ann@mailinator.com,disposable,disposable-domain: mailinator.com,,ann\u200b@mailinator.com",
+      "ann@larch-and-oak.com,ok,fixed,,ann\u200b@larch-and-oak.com",
+    ]);
+  });
+
   test("and what is fake without its marks, too, stays as it is", async () => {
     const items = ['\\"ann@larch-and-oak.com\\"', "u'ann@larch-and-oak.com'"];
     const input = stringify([["email"], ...items.map((item) => [item]), [ann]]);

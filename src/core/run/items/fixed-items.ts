@@ -5,7 +5,7 @@ import type { BlockClassifier } from "../blocks/block-classifier.js";
 import type { ItemLedger } from "../item-ledger.js";
 import type { NumberedChunk } from "../settle/settler.js";
 import { hasItem, isKept, notCheckedCode } from "../status-codes.js";
-import { type Fix, type Fixer, fixedReason, mayBeMistyped } from "./fixes.js";
+import { type Fixer, fixedReason, mayBeMistyped } from "./fixes.js";
 import type { FoundItem } from "./item.js";
 
 type FixedItem = { readonly field: number; readonly nth: number; readonly item: string };
@@ -31,7 +31,7 @@ export function fixItems(
   const isFake = statuses.map((status, code) => status === "fake" && !isKept(code));
   const isMistyped = statuses.map((_, code) => mayBeMistyped(code, ledger.codes));
 
-  function fixOf(code: number, found: FoundItem, all: readonly FoundItem[]): Fix | undefined {
+  function fixOf(code: number, found: FoundItem, all: readonly FoundItem[]) {
     const { item, start, end, isMarked } = found;
     const isApart = all.every((other) => other === found || other.start >= end || other.end <= start);
     if (!isJudged(code) || !isApart) return undefined;
@@ -39,7 +39,10 @@ export function fixItems(
     if (fix === undefined && !isMarked) return undefined;
     // Without its marks, an item that is fake is as fake as before.
     if (fix === undefined && isFake[code]) return undefined;
-    return { item: fix?.item ?? item, status: fix?.status ?? statuses[code]! };
+    // Without its marks, an item has the reason that it had with them.
+    if (fix === undefined && statuses[code] !== "ok") return { item, code };
+    const status = fix?.status ?? statuses[code]!;
+    return { item: fix?.item ?? item, code: ledger.codeFor({ status, reason: fixedReason }) };
   }
 
   function fix(field: number, codes: Uint8Array): void {
@@ -54,7 +57,7 @@ export function fixItems(
       for (const [nth, { item, start, end, isMarked }] of items.entries()) {
         const fix = fixes[nth];
         if (fix === undefined) continue;
-        codes[at + nth] = ledger.codeFor({ status: fix.status, reason: fixedReason });
+        codes[at + nth] = fix.code;
         fixed.push({ field, nth: at + nth, item: fix.item });
         const before = was.get(field);
         const old = isMarked ? text.text.slice(start, end) : item;
@@ -79,7 +82,11 @@ export function fixItems(
 }
 
 /** Returns a text with its items replaced; undefined if none is. */
-function mended(text: string, items: readonly FoundItem[], fixes: readonly (Fix | undefined)[]): string | undefined {
+function mended(
+  text: string,
+  items: readonly FoundItem[],
+  fixes: readonly (Pick<FixedItem, "item"> | undefined)[],
+): string | undefined {
   let result = "";
   let from = 0;
   for (const [nth, { start, end, written }] of items.entries()) {
