@@ -112,10 +112,11 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
       format.advice,
     );
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) refuse("UTF-16 text", "leave out --encoding", "save it as UTF-8");
-  if (isMostlyNul(start)) {
+  const encoding = likelyUtf16(start);
+  if (encoding !== undefined) {
     refuse(
       "not text: mostly NUL bytes",
-      "if it is UTF-16 without a byte order mark, pass --encoding utf-16le",
+      `if it is UTF-16 without a byte order mark, pass --encoding ${encoding}`,
       "if it is UTF-16, save it as UTF-8",
     );
   }
@@ -123,13 +124,18 @@ export function refuseForeignFormat(name: string, start: Buffer, wanted: "emails
   if (controls > Math.max(30, start.length / 20)) refuse("not text: many control characters", asCsv);
 }
 
-/** More than a quarter. In a short text, a field may contain some; UTF-16 has all at even or all at odd positions. */
-function isMostlyNul(bytes: Buffer): boolean {
-  if (!bytes.includes(0)) return false;
+/**
+ * Undefined unless more than a quarter is NUL bytes, which UTF-16 has at even or at odd positions. In a short text, a field may
+ * contain some.
+ */
+function likelyUtf16(bytes: Buffer): "utf-16be" | "utf-16le" | undefined {
+  if (!bytes.includes(0)) return undefined;
   const nuls = [0, 0] as [number, number];
   for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
-  const least = Math.min(...nuls);
-  const most = Math.max(...nuls);
-  if (bytes.length >= 1024) return least + most > bytes.length / 4;
-  return most > 4 && most > bytes.length / 4 && least < most / 4;
+  const [even, odd] = nuls;
+  const most = Math.max(even, odd);
+  const isFar = bytes.length >= 1024 || (most > 4 && even + odd - most < most / 4);
+  const count = bytes.length >= 1024 ? even + odd : most;
+  if (!isFar || count <= bytes.length / 4) return undefined;
+  return even > odd ? "utf-16be" : "utf-16le";
 }

@@ -24,6 +24,7 @@ describe("foreign formats", () => {
     ["an RTF document", "{\\rtf1\\ansi a@x.net}", "an RTF document"],
     ["an SQLite database", "SQLite format 3\0\x10\0", "an SQLite database"],
     ["UTF-16 without a mark", Buffer.from("email\na@x.net\n", "utf16le"), "pass --encoding utf-16le"],
+    ["UTF-16 of big-endian machines", Buffer.from("email\na@x.net\n", "utf16le").swap16(), "pass --encoding utf-16be"],
     ["UTF-32 with a mark", bytes(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), "UTF-32 text, which is not read"],
     ["UTF-32 without a mark", bytes(0x61, 0, 0, 0, 0x40, 0, 0, 0), "UTF-32 text, which is not read"],
     ["nothing but NUL bytes", Buffer.alloc(65_536), "not text: mostly NUL bytes"],
