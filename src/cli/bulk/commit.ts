@@ -31,6 +31,8 @@ export async function commitOutputs(outputs: Outputs): Promise<boolean> {
   const isLate = () => new FileError(`${what}, so it is not replaced; run again`);
   await sink.prepare?.();
   await badRowsFile?.prepare?.();
+  // It may be gone, and cannot be held then.
+  if (isInPlace && (await input.hasChanged())) throw isLate();
   await replaced?.hold();
   // Some file systems give a second name another number.
   const isWatched = replaced?.heldAt !== undefined && !(await input.hasChanged(replaced.heldAt));

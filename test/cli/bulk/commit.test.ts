@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -106,6 +107,12 @@ test("keeps the previous backup if another run has replaced the list meanwhile",
   });
   expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv")).toBe("email,status\n");
+  expect(read("list.csv.bak")).toBe("of last night\n");
+});
+
+test("says that a list in place is gone, not its folder", async () => {
+  const { error, read } = await replace(true, (path) => rmSync(path));
+  expect(error).toBe("list.csv changed while it was read, so it is not replaced; run again");
   expect(read("list.csv.bak")).toBe("of last night\n");
 });
 
