@@ -37,7 +37,15 @@ export abstract class StateFile {
   async close(): Promise<void> {
     await this.#lastWrite;
     await (await this.#log)?.close();
-    this.file.database.close();
+    const { database } = this.file;
+    try {
+      // Closing does this only without prepared statements, which this SQLite has no way to end. A copy of the file alone then
+      // has all, and one that is put back is not changed by an old log.
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Nothing is lost: the log stays.
+    }
+    database.close();
   }
 
   protected all(sql: string, ...parameters: readonly Parameter[]): unknown[] {
