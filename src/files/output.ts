@@ -49,6 +49,9 @@ export async function openOutputFile(
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
     if (existing?.isDirectory()) throw new FileError(`${path}: is a folder; name a file in it`);
+    const own = existing?.isFile() ? ownDescriptor(path) : undefined;
+    if (own !== undefined)
+      return { write: async (bytes) => writeNow(path, own, bytes), commit: nothing, discard: nothing };
     if (isDevicePath(path) || (existing && !existing.isFile())) return writeDirectly(path, await open(path, "a"));
     if (existing) {
       try {
@@ -160,7 +163,7 @@ function replacingSink(path: string, target: string, temporary: string, file: Fi
   let fault: unknown;
   const write = async (bytes: Uint8Array) => {
     if (fault !== undefined) throw cannotWrite(path, fault);
-    writeNow(path, file, bytes);
+    writeNow(path, file.fd, bytes);
     unsynced += bytes.length;
     if (unsynced < syncedBytes || syncing !== undefined) return;
     unsynced = 0;
@@ -216,13 +219,22 @@ const compared = 1_048_576;
 /** The disk stores a large file while the run goes on: at its end, 400 MB would take a tenth of the run. */
 const syncedBytes = 33_554_432;
 
+const nothing = async () => {};
+
 /** Only for regular files: a device or a pipe could block the thread. */
-function writeNow(path: string, file: FileHandle, bytes: Uint8Array): void {
+function writeNow(path: string, file: number, bytes: Uint8Array): void {
   try {
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file.fd, bytes, offset);
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
   } catch (error) {
     throw cannotWrite(path, error);
   }
+}
+
+/** Opened anew, a file that the shell has opened would be overwritten by what others write to it after this process. */
+function ownDescriptor(path: string): number | undefined {
+  const name = /^\/(?:dev\/|proc\/self\/)(?:fd\/)?(stdout|stderr|\d+)$/.exec(path)?.[1];
+  if (name === undefined) return undefined;
+  return name === "stdout" ? 1 : name === "stderr" ? 2 : Number(name);
 }
 
 /** Follows a dangling symbolic link, too, which `realpath` cannot resolve. */

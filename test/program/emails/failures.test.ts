@@ -112,12 +112,17 @@ describe("without permission", () => {
 });
 
 describe("closed pipes and misused files", () => {
-  test("-o /dev/stdout appends to a redirected file and accepts a closed pipe", async () => {
+  test("-o /dev/stdout writes where the shell does, and accepts a closed pipe", async () => {
     const many = "ann@larch-and-oak.com\n".repeat(times(200_000, 20_000));
     const home = folderWith({ "l.csv": `email\n${many}`, "s.csv": list });
     const run = async (line: string) => (await finished(startInShell(line, [], home))).stdout;
     await run("echo first > f; idv emails -q s.csv -o /dev/stdout >> f");
     expect(readFileSync(join(home, "f"), "utf8")).toBe("first\nemail,status\nann@larch-and-oak.com,ok\n");
+    // A file that is opened anew is written from its start by what comes after.
+    for (const output of ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) {
+      await run(`(idv emails -q s.csv -o ${output}; echo last) > f`);
+      expect(readFileSync(join(home, "f"), "utf8")).toBe("email,status\nann@larch-and-oak.com,ok\nlast\n");
+    }
     const piped = "idv emails -q l.csv -o /dev/stdout 2>&1 | head -1; echo $" + "{PIPESTATUS[@]}";
     expect(await run(piped)).toBe("email,status\n0 0\n");
   });
