@@ -11,6 +11,15 @@ export function found(file: string | number): Stats | undefined {
   }
 }
 
+/** In milliseconds: how long a file may be empty that another program is creating. */
+const creation = 10_000;
+
+/** Whether a file has lost its bytes, as when the disk was full. */
+export function isEmptied(path: string, now: number): boolean {
+  const file = found(path);
+  return file?.isFile() === true && file.size === 0 && now - file.birthtimeMs > creation;
+}
+
 /** Pipes and devices are not opened: they have none, as have files with a fault. */
 export function firstBytes(path: string, length: number): Buffer {
   if (found(path)?.isFile() !== true) return Buffer.of();
@@ -39,8 +48,8 @@ export function resolvedPath(path: string): string {
   return resolve(path);
 }
 
-/** Files in shared memory are files. */
-export const isDevicePath = (path: string): boolean => path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
+/** Files in shared memory are files. Below `/proc` are open files, as below `/dev/fd`. */
+export const isDevicePath = (path: string): boolean => /^\/(?:dev\/(?!shm\/)|proc\/)/.test(path);
 
 /** 0 under Windows, where the bits say nothing. */
 export const rightsOfOthers = (path: string): number => (platform === "win32" ? 0 : statSync(path).mode & 0o077);

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { meantBy } from "../../core/meant.js";
 import { FileError } from "../../files/errors.js";
+import { isEmptied } from "../../files/found.js";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import { UnknownKeyError } from "../../state/service/api-key.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
@@ -82,10 +83,10 @@ export async function openState(
   return openPostgresServiceStore(location, { env, creates, ...connections });
 }
 
-/** True for an empty file, too: opening it would fill it. */
+/** True for an empty file, too: opening it would fill it. False for one that was emptied, which opening refuses. */
 export function isAbsent(path: string): boolean {
   try {
-    return !statSync(path, { throwIfNoEntry: false })?.size;
+    return !statSync(path, { throwIfNoEntry: false })?.size && !isEmptied(path, Date.now());
   } catch {
     // Not accessible; opening the file fails and reports why.
     return false;

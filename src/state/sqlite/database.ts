@@ -132,8 +132,8 @@ export async function explainErrors<Result>(path: string, schema: Schema, work: 
   }
 }
 
-export function damaged(path: string, { name }: Schema): StoreError {
-  return new StoreError(`${path}: the ${name} is damaged; restore a backup, or delete it to start over`);
+export function damaged(path: string, { name }: Schema, how = "damaged"): StoreError {
+  return new StoreError(`${path}: the ${name} is ${how}; restore a backup, or delete it to start over`);
 }
 
 type SqliteModule = {

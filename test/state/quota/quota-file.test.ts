@@ -1,6 +1,6 @@
 /** Covers the quota file: limits, periods, reservations and files that cannot be used. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -33,6 +33,34 @@ describe("a new file", () => {
     const file = await opened(undefined, path);
     await file.charge(1);
     for (const suffix of ["", "-wal", "-shm"]) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("a file alone", () => {
+  test("has all units when it is closed, as in a copy", async () => {
+    const path = newPath();
+    const file = await TestQuota.open(path, () => november);
+    await file.configure({ limit: 100 });
+    await file.charge(70);
+    await file.close();
+    const copy = newPath();
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(path, copy);
+    expect(await (await opened(undefined, copy)).read()).toMatchObject({ limit: 100, used: 70 });
+  });
+
+  test("is refused if it has lost its bytes, and its limit", async () => {
+    const path = newPath();
+    const file = await TestQuota.open(path);
+    await file.configure({ limit: 100 });
+    await file.close();
+    truncateSync(path);
+    const refusal = `${path}: the quota file is empty; restore a backup, or delete it to start over`;
+    await expect(opened(() => Date.now() + 60_000, path)).rejects.toThrow(refusal);
+    // Another program may be creating one that is as young.
+    const young = join(temporaryFolder(), "quota.db");
+    writeFileSync(young, "");
+    expect(await (await opened(Date.now, young)).read()).toMatchObject({ limit: null });
   });
 });
 

@@ -1,4 +1,5 @@
 /** A state in a SQLite file that any number of processes on one machine may share. */
+import { isEmptied } from "../../../files/found.js";
 import type { Work } from "../../sql.js";
 import { damaged, type LockWait, type Schema } from "../../sqlite/database.js";
 import { translate } from "../../sqlite/dialect.js";
@@ -26,7 +27,10 @@ export async function openStateFile(
   now: () => number,
   { isQuota = false, ...wait }: LockWait & { readonly isQuota?: boolean } = {},
 ): Promise<StateDatabase> {
-  return new StateDatabase(await openFile(path, isQuota ? quotaSchema : schema, now, wait));
+  const own = isQuota ? quotaSchema : schema;
+  // As a new file, it would have no limits and no keys.
+  if (isEmptied(path, now())) throw damaged(path, own, "empty");
+  return new StateDatabase(await openFile(path, own, now, wait));
 }
 
 export class StateDatabase extends StateFile implements ServiceDatabase {
