@@ -46,6 +46,17 @@ export async function writeAll(pieces: AsyncIterable<Uint8Array>, sink: Pick<Tab
   for await (const piece of pieces) await sink.write(piece);
 }
 
+/** Commits what `write` has written, or leaves nothing. @throws the errors of the sink and of `write` */
+export async function writeWhole(sink: TableSink, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+    await sink.commit();
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
 /** One file per status. Bytes written to the sink itself, that is, the header, start each file. */
 export interface SplitSink extends TableSink {
   paths(): readonly string[];

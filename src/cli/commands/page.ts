@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { openOutputFile } from "../../files/output.js";
+import { writeWhole } from "../../files/table-sink.js";
 import { readBuilt } from "../../package/own-files.js";
 import { checkSideOutputs } from "../bulk/plan/side-outputs.js";
 import { listenFault } from "../config/listen-address.js";
@@ -34,8 +35,7 @@ async function showPage({ output, open, port }: OptionValues<typeof options>): P
   if (output !== undefined) {
     checkSideOutputs([{ path: output, kind: "page" }]);
     const file = await openOutputFile(output);
-    await file.write(page);
-    return file.commit();
+    return writeWhole(file, () => file.write(page));
   }
   const files: Readonly<Record<string, readonly [type: string, bytes: Uint8Array]>> = {
     "/": ["text/html; charset=utf-8", page],

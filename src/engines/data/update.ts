@@ -7,6 +7,7 @@ import { compileSuffixTable } from "../../core/classifier/tables/suffix-table.js
 import { ServiceError } from "../../core/validator/errors.js";
 import { createFolder } from "../../files/folders.js";
 import { openOutputFile } from "../../files/output.js";
+import { writeWhole } from "../../files/table-sink.js";
 import { withFolderLock } from "../../state/sqlite/folder-lock.js";
 import { grouped } from "../../text.js";
 import type { HttpOptions } from "../api/http.js";
@@ -275,13 +276,7 @@ function withToday(days: Days, { text, published }: FetchedList, options: Update
 async function install(path: string, table: Uint8Array): Promise<void> {
   createFolder(dirname(path), 0o700);
   const file = await openOutputFile(path);
-  try {
-    await file.write(table);
-  } catch (error) {
-    await file.discard();
-    throw error;
-  }
-  await file.commit();
+  await writeWhole(file, () => file.write(table));
 }
 
 function compareVersions(a: string, b: string): number {

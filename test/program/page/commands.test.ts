@@ -1,10 +1,10 @@
 /** Covers `idv page` and `idv serve --try`, which give the page to browsers. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { collected } from "../../support/processes.js";
-import { idv, startIdv } from "../../support/run-idv.js";
+import { collected, startInShell } from "../../support/processes.js";
+import { finished, idv, startIdv } from "../../support/run-idv.js";
 import { serve } from "../../support/service.js";
 import { folderOf, temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -34,6 +34,14 @@ test("idv page -o writes it as a file", async () => {
   const home = temporaryFolder();
   expect(await idv(["page", "-o", "check.html"], { home })).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(readFileSync(join(home, "check.html"), "utf8")).toBe(page);
+});
+
+test("idv page -o leaves nothing of a file that does not fit", async () => {
+  const home = temporaryFolder();
+  const child = startInShell('ulimit -f 8; exec "$@"', ["page", "-o", "check.html"], home);
+  const stderr = "idv: check.html: cannot be written: it would exceed the file size limit (ulimit -f)\n";
+  expect(await finished(child)).toMatchObject({ code: 6, stderr });
+  expect(readdirSync(home)).toEqual([]);
 });
 
 test("idv page and idv state export replace only what they have written", async () => {

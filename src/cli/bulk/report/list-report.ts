@@ -14,7 +14,7 @@ import type { Kind } from "../../../core/validator/validator.js";
 import { endingOf, isMarkdown } from "../../../files/ending.js";
 import { found } from "../../../files/found.js";
 import { openOutputFile } from "../../../files/output.js";
-import type { TableSink } from "../../../files/table-sink.js";
+import { type TableSink, writeWhole } from "../../../files/table-sink.js";
 import type { Engine } from "../../engines/engine.js";
 import { loadOfflineRules } from "../../engines/offline-engine.js";
 import type { ReportTarget } from "../../options/values.js";
@@ -86,16 +86,14 @@ export async function openListReport(
       isWritten = true;
       const ends = await Promise.allSettled(
         targets.map(async ({ path, isFull, sink, before = null }) => {
-          try {
+          let bytes = 0;
+          await writeWhole(sink, async () => {
             const names = before && { ...before, inputs: before.inputs.map((name) => shown(name, isFull)) };
-            const bytes = await rendered(path, { ...factsFor(isFull), before: names });
-            await sink.write(bytes);
-            await sink.commit();
-            return { path, bytes: bytes.length };
-          } catch (error) {
-            await sink.discard();
-            throw error;
-          }
+            const report = await rendered(path, { ...factsFor(isFull), before: names });
+            bytes = report.length;
+            await sink.write(report);
+          });
+          return { path, bytes };
         }),
       );
       return ends.map((end) => {

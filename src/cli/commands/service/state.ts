@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { FileError, readFault } from "../../../files/errors.js";
 import { openOutputFile } from "../../../files/output.js";
+import { writeWhole } from "../../../files/table-sink.js";
 import { StoreError } from "../../../state/errors.js";
 import type { StateRows, StateTableName, StateValues } from "../../../state/service/database/state-rows.js";
 import { rowsAtOnce, stateTableNames, stateTables } from "../../../state/service/database/state-rows.js";
@@ -88,7 +89,7 @@ async function exportState({ output, ...options }: OptionValues<typeof exportOpt
   const counts = new Counts();
   await withServiceState(options, async (store) => {
     const sink = output === undefined ? standardOutput : await openOutputFile(output);
-    try {
+    await writeWhole(sink, async () => {
       const hash = createHash("sha256");
       const write = (lines: readonly unknown[]) => {
         const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -101,11 +102,7 @@ async function exportState({ output, ...options }: OptionValues<typeof exportOpt
         await write(page.rows.map((row) => ({ [page.table]: row })));
       });
       await sink.write(Buffer.from(`${counts.lastLine(hash)}\n`));
-      await sink.commit();
-    } catch (error) {
-      await sink.discard();
-      throw error;
-    }
+    });
   });
   say(`exported ${counts}`);
 }
