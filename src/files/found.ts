@@ -17,7 +17,9 @@ const creation = 10_000;
 /** Whether a file has lost its bytes, as when the disk was full. */
 export function isEmptied(path: string, now: number): boolean {
   const file = found(path);
-  return file?.isFile() === true && file.size === 0 && now - file.birthtimeMs > creation;
+  if (file === undefined || !file.isFile() || file.size > 0) return false;
+  // Some file systems do not know when a file was made.
+  return now - (file.birthtimeMs || file.ctimeMs) > creation;
 }
 
 /** Pipes and devices are not opened: they have none, as have files with a fault. */

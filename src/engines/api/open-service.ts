@@ -1,4 +1,4 @@
-/** The engine with real connections, clock and keys of idempotency. Loads undici, which is slow: load this module when a service is used. */
+/** The engine with its connections, clock and Idempotency-Keys. Import it when a service is used: undici is slow to load. */
 import { hash } from "node:crypto";
 import { sleepFor } from "../../time.js";
 import { type ApiEngine, type ApiOptions, apiValidator } from "./engine.js";
@@ -8,7 +8,7 @@ import type { ApiWorld } from "./sender.js";
 type Options = Omit<ApiOptions, "idempotencyKey"> &
   Pick<HttpOptions, "proxies"> &
   Pick<ApiWorld, "onNotice" | "onRequest"> & {
-    /** Without it, others could guess the keys of idempotency. */
+    /** Makes the Idempotency-Keys ones that others cannot guess. */
     readonly secret: string;
   };
 
