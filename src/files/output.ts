@@ -217,7 +217,7 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
 
 const compared = 1_048_576;
 /** The disk stores a large file while the run goes on: at its end, 400 MB would take a tenth of the run. */
-const syncedBytes = 33_554_432;
+const syncedBytes = 8_388_608;
 
 const nothing = async () => {};
 
