@@ -1,6 +1,7 @@
 /** Covers the answers to sandbox keys, which the rules have no part in, and when an answer is rendered. */
-import { expect, test } from "vitest";
-import { answerItems, type Judge } from "../../src/server/service/validation.js";
+import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../src/core/validator/validator.js";
+import { answerItems } from "../../src/server/service/validation.js";
 import type { ApiKey, Charge } from "../../src/state/service/api-key.js";
 import { classifier } from "../support/classifier.js";
 
@@ -9,7 +10,7 @@ const key = { id: "k1", isSandbox: true, quota } as unknown as ApiKey;
 const fail = () => Promise.reject(new Error("not to be asked"));
 const sources = { classifier, till: { charge: fail, hasAnswer: fail } };
 const once = { idempotencyKey: undefined, body: Buffer.of() };
-const verdictsOn = (items: readonly string[]) => (judge: Judge) => judge(items, true);
+const all = async (_: unknown, verdicts: readonly Verdict[]) => verdicts;
 
 test.each<["email" | "domain", Record<string, string>]>([
   [
@@ -25,29 +26,49 @@ test.each<["email" | "domain", Record<string, string>]>([
 ])("a sandbox key gets its statuses for kind %s without a charge and without reasons", async (kind, items) => {
   const [names, statuses] = [Object.keys(items), Object.values(items)];
   const answer = statuses.map((status) => ({ status }));
-  expect(await answerItems(sources, key, { kind, ...once }, verdictsOn(names))).toEqual({ answer, statuses, quota });
+  for (const hasDetails of [true, false]) {
+    const request = { kind, ...once, hasDetails, items: () => names };
+    expect(await answerItems(sources, key, request, all)).toEqual({ answer, statuses, quota });
+  }
 });
 
-test("an answer is rendered again only if the charge gives other statuses", async () => {
-  const renderings: (readonly string[])[] = [];
-  const answerWith = (charge: (statuses: readonly string[]) => readonly string[]) => {
-    const till = { hasAnswer: fail, charge: async ({ statuses }: Charge) => ({ statuses: charge(statuses), quota }) };
-    return answerItems({ classifier, till }, { ...key, isSandbox: false, quota: someLeft }, request, async (judge) => {
-      const verdicts = await judge(["annabel.lee@gmail.com", "x@mailinator.com"], true);
-      renderings.push(verdicts.map(({ status }) => status));
-      return verdicts.map(({ reason = null }) => reason);
-    });
-  };
-  const someLeft = { ...quota, left: 5 };
-  const request = { kind: "email" as const, ...once };
+describe("an answer is rendered", () => {
+  const items = ["annabel.lee@gmail.com", "x@mailinator.com"];
   const statuses = ["ok", "disposable"];
-  expect(await answerWith((given) => given)).toEqual({
-    answer: [null, "disposable-domain: mailinator.com"],
-    statuses,
-    quota,
+  const someLeft = { ...key, isSandbox: false, quota: { ...quota, left: 5 } };
+
+  /** Returns the reasons in the answer, and the steps to it. */
+  async function answerWith(hasDetails: boolean, charged: readonly string[]) {
+    const steps: string[] = [];
+    const charge = async (wanted: Charge) => {
+      expect(wanted.statuses).toEqual(statuses);
+      steps.push("charge");
+      return { statuses: charged, quota };
+    };
+    const request = { kind: "email" as const, ...once, hasDetails, items: () => items };
+    const outcome = await answerItems(
+      { classifier, till: { hasAnswer: fail, charge } },
+      someLeft,
+      request,
+      async (_, all) => {
+        steps.push(all.map(({ status }) => status).join(" "));
+        return all.map(({ reason = null }) => reason);
+      },
+    );
+    expect(outcome).toMatchObject({ statuses: charged, quota });
+    return { steps, reasons: (outcome as { answer: unknown }).answer };
+  }
+
+  test("before the charge, and again only if it gives other statuses", async () => {
+    expect((await answerWith(false, [...statuses])).steps).toEqual(["ok disposable", "charge"]);
+    const granted = ["ok", "quota_exceeded"];
+    expect((await answerWith(false, granted)).steps).toEqual(["ok disposable", "charge", "ok quota_exceeded"]);
   });
-  expect(renderings.splice(0)).toEqual([statuses]);
-  const granted = ["ok", "quota_exceeded"];
-  expect(await answerWith(() => granted)).toEqual({ answer: [null, null], statuses: granted, quota });
-  expect(renderings).toEqual([statuses, granted]);
+
+  test("after the charge if it has details, which are those of the statuses that were charged", async () => {
+    const reason = "disposable-domain: mailinator.com";
+    expect(await answerWith(true, statuses)).toEqual({ steps: ["charge", "ok disposable"], reasons: [null, reason] });
+    const stored = ["alias", "disposable"];
+    expect(await answerWith(true, stored)).toEqual({ steps: ["charge", "alias disposable"], reasons: [null, reason] });
+  });
 });

@@ -10,7 +10,7 @@ import type { Metrics } from "../metrics.js";
 import * as openapi from "../openapi.js";
 import { secondsUntil } from "../plugins/access.js";
 import { parseBody, tooManyItems } from "../plugins/json-body.js";
-import { answerItems, type ItemRequest, type Judge, type Judges, mapFairly } from "../validation.js";
+import { answerItems, type ItemRequest, type Judges, mapFairly, type Render } from "../validation.js";
 
 interface JudgingOptions {
   readonly store: Pick<ServiceStore, "hasAnswer" | "now">;
@@ -54,18 +54,13 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
   const answer = async <Answer>(
     request: FastifyRequest,
     field: Permission,
-    once: ItemRequest,
-    render: (judge: Judge) => Promise<Answer>,
+    items: ItemRequest,
+    render: Render<Answer>,
   ): Promise<Answer | undefined> => {
     // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
     const { apiKey } = request;
     const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
-    const outcome = await answerItems(judges(), key, once, (judge) =>
-      render((items, wantsReasons) => {
-        request.items = items.length;
-        return judge(items, wantsReasons);
-      }),
-    );
+    const outcome = await answerItems(judges(), key, items, render);
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     }
@@ -78,7 +73,7 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     const { statuses } = outcome;
     const counts = new Map<string, number>();
     for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, count] of counts) metrics.items.inc({ kind: once.kind, status }, count);
+    for (const [status, count] of counts) metrics.items.inc({ kind: items.kind, status }, count);
     return outcome.answer;
   };
 
@@ -118,9 +113,11 @@ export async function validateRoutes(
       },
       handler: async (request, reply) => {
         const item = (request.query as Readonly<Record<string, string>>)[one.parameter]!;
-        const once = { kind, idempotencyKey: idempotencyKeyOf(request), body: Buffer.from(`${kind} ${item}`) };
-        const found = await answer(request, field, once, async (judge) => {
-          const [verdict] = await judge([item], true);
+        request.items = 1;
+        const body = Buffer.from(`${kind} ${item}`);
+        const idempotencyKey = idempotencyKeyOf(request);
+        const items = { kind, idempotencyKey, body, hasDetails: true, items: () => [item] };
+        const found = await answer(request, field, items, async (_, [verdict]) => {
           const { status, reason = null, suggestion = null, mx } = verdict!;
           const details = { canonical: canonicalItem(kind, item) ?? null, flags: flagsOf(kind, item, mx) };
           return { [one.parameter]: item, status, reason, suggestion, ...details };
@@ -150,21 +147,25 @@ export async function validateRoutes(
         if (Array.isArray(items) && items.length > maximumItems) throw tooManyItems(maximumItems);
       },
       handler: async (request: ValidateRequest, reply) => {
-        const once = { kind, idempotencyKey: idempotencyKeyOf(request), body: request.rawBody };
-        const text = await answer(request, field, once, async (judge) => {
-          const body = takeBody(request, maximumItems);
-          const items = [...new Set(body[field])];
-          const verdicts = await judge(items, body.explain || body.flags);
+        const { explain = false, flags = false, canonical = false } = request.body;
+        const hasDetails = explain || flags || canonical;
+        const idempotencyKey = idempotencyKeyOf(request);
+        const takeItems = () => {
+          const items = [...new Set(takeBody(request, maximumItems)[field])];
+          request.items = items.length;
+          return items;
+        };
+        const items = { kind, idempotencyKey, body: request.rawBody, hasDetails, items: takeItems };
+        const text = await answer(request, field, items, async (items, verdicts) => {
           const entries = await mapFairly(items, (item, i) => {
             const { status, reason = null, suggestion = null, mx } = verdicts[i]!;
             // The words of statuses need no escapes.
-            if (!body.explain && !body.flags && !body.canonical)
-              return `${JSON.stringify(item)}:{"status":"${status}"}`;
+            if (!hasDetails) return `${JSON.stringify(item)}:{"status":"${status}"}`;
             const result = {
               status,
-              ...(body.explain && { reason, suggestion }),
-              ...(body.flags && { flags: flagsOf(kind, item, mx) }),
-              ...(body.canonical && { canonical: canonicalItem(kind, item) ?? null }),
+              ...(explain && { reason, suggestion }),
+              ...(flags && { flags: flagsOf(kind, item, mx) }),
+              ...(canonical && { canonical: canonicalItem(kind, item) ?? null }),
             };
             return `${JSON.stringify(item)}:${JSON.stringify(result)}`;
           });

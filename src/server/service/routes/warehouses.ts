@@ -114,10 +114,11 @@ export async function warehouseRoutes(service: FastifyInstance, { maximumItems, 
               found.map((item) => (item === "" ? null : statusOf.get(itemKey(item))!)),
             );
           };
-          const once = { kind, idempotencyKey, body: content };
-          const answer = await judging.answer(request, field, once, async (judge) => {
-            return answerWith((await judge(items)).map(({ status }) => status));
-          });
+          request.items = items.length;
+          const wanted = { kind, idempotencyKey, body: content, hasDetails: false, items: () => items };
+          const answer = await judging.answer(request, field, wanted, async (_, verdicts) =>
+            answerWith(verdicts.map(({ status }) => status)),
+          );
           return reply.send(answer ?? answerWith([]));
         },
       });
