@@ -27,7 +27,7 @@ export function readRateLimit(fields: HeaderFields, now: number): RateLimit {
 export function readRetryAfter(fields: HeaderFields, now: number): number | undefined {
   const text = textOf(fields, "retry-after");
   if (text === undefined) return undefined;
-  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.min(Number(text), longestWait);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text), longestWait);
   return secondsUntil(parseDate(text), fields, now);
 }
 
