@@ -3,7 +3,7 @@
  * `better-sqlite3`, needs no compiler or download. Waits for locks by sleeps of its own: SQLite's waiting starves a
  * process for seconds.
  */
-import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { versions } from "node:process";
 import { makeFolder } from "../../files/folders.js";
@@ -58,7 +58,7 @@ export async function openStore(path: string, schema: Schema, wait: LockWait, ki
   }
   // First, because a file that is there says that something was stored.
   const { DatabaseSync } = await loadSqlite();
-  createPrivately(path, schema);
+  const isOwn = createPrivately(path, schema);
   return explainErrors(path, schema, async () => {
     // Absolute, because SQLite treats names such as :memory: specially.
     const database = new DatabaseSync(resolve(path));
@@ -74,6 +74,8 @@ export async function openStore(path: string, schema: Schema, wait: LockWait, ki
       return database;
     } catch (error) {
       database.close();
+      // Left empty on a full disk, it would seem to have lost what was in it.
+      if (isOwn && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
       throw error;
     }
   });
@@ -154,8 +156,11 @@ export async function loadSqlite(): Promise<SqliteModule> {
   }
 }
 
-/** SQLite would apply the umask. It gives its `-wal` and `-shm` files the same mode. @throws StoreError */
-function createPrivately(path: string, schema: Schema): void {
+/**
+ * SQLite would apply the umask. It gives its `-wal` and `-shm` files the same mode. Returns whether there was no file.
+ * @throws StoreError
+ */
+function createPrivately(path: string, schema: Schema): boolean {
   const { name } = schema;
   try {
     makeFolder(dirname(path), 0o700);
@@ -165,6 +170,7 @@ function createPrivately(path: string, schema: Schema): void {
     // Another program may have created the empty file, with another mode.
     if (fstatSync(file).size === 0) fchmodSync(file, 0o600);
     closeSync(file);
+    return found === undefined;
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const { code = "", message } = error as NodeJS.ErrnoException;
