@@ -314,9 +314,37 @@ export const mutations = [
   {
     promise: "the rules explain no answers to sandbox keys",
     file: "src/server/service/validation.ts",
-    from: "if (key.isSandbox) return statuses.map((status) => ({ status }));",
+    from: "if (key.isSandbox) return items.map((item) => ({ status: sandboxStatus(kind, item) }));",
     to: "",
     tests: [unit("service/validation")],
+  },
+  {
+    promise: "an answer has the statuses that were charged",
+    file: "src/server/service/validation.ts",
+    from: "isCharged && early ?",
+    to: "early ?",
+    tests: [unit("service/validation")],
+  },
+  {
+    promise: "an answer with details is rendered after its charge",
+    file: "src/server/service/validation.ts",
+    from: "request.hasDetails ? undefined : {",
+    to: "{",
+    tests: [unit("service/validation")],
+  },
+  {
+    promise: "a state that has lost its bytes is refused",
+    file: "src/state/service/database/state-database.ts",
+    from: "if (isEmptied(path, now()))",
+    to: "if (false)",
+    tests: [unit("state/quota/quota-file")],
+  },
+  {
+    promise: "a state that was closed needs no log beside it",
+    file: "src/state/sqlite/state-file.ts",
+    from: 'database.exec("PRAGMA wal_checkpoint(TRUNCATE)");',
+    to: "",
+    tests: [unit("state/quota/quota-file")],
   },
   {
     promise: "workbooks may have comments in their archives",
