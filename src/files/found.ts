@@ -22,6 +22,16 @@ export function isEmptied(path: string, now: number): boolean {
   return now - (file.birthtimeMs || file.ctimeMs) > creation;
 }
 
+/** True for an empty file, too: opening it would fill it. False for one that was emptied, which opening refuses. */
+export function isAbsent(path: string): boolean {
+  try {
+    return !statSync(path, { throwIfNoEntry: false })?.size && !isEmptied(path, Date.now());
+  } catch {
+    // Not accessible; opening the file fails and reports why.
+    return false;
+  }
+}
+
 /** Pipes and devices are not opened: they have none, as have files with a fault. */
 export function firstBytes(path: string, length: number): Buffer {
   if (found(path)?.isFile() !== true) return Buffer.of();

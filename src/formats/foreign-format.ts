@@ -134,8 +134,9 @@ function likelyUtf16(bytes: Buffer): "utf-16be" | "utf-16le" | undefined {
   for (const [i, byte] of bytes.entries()) if (byte === 0) nuls[i & 1 ? 1 : 0]++;
   const [even, odd] = nuls;
   const most = Math.max(even, odd);
-  const isFar = bytes.length >= 1024 || (most > 4 && even + odd - most < most / 4);
-  const count = bytes.length >= 1024 ? even + odd : most;
-  if (!isFar || count <= bytes.length / 4) return undefined;
+  const least = Math.min(even, odd);
+  const isMany =
+    bytes.length >= 1024 ? least + most > bytes.length / 4 : most > 4 && most > bytes.length / 4 && least < most / 4;
+  if (!isMany) return undefined;
   return even > odd ? "utf-16be" : "utf-16le";
 }

@@ -1,9 +1,8 @@
 /** Opens the state of `idv serve`: a SQLite file, or a PostgreSQL database. Drivers are loaded when they are used. */
 
-import { statSync } from "node:fs";
 import { meantBy } from "../../core/meant.js";
 import { FileError } from "../../files/errors.js";
-import { isEmptied } from "../../files/found.js";
+import { isAbsent } from "../../files/found.js";
 import type { PostgresSettings } from "../../state/postgres/database.js";
 import { UnknownKeyError } from "../../state/service/api-key.js";
 import type { ServiceStore } from "../../state/service/service-store.js";
@@ -81,14 +80,4 @@ export async function openState(
   }
   const { openPostgresServiceStore } = await import("../../state/service/database/postgres.js");
   return openPostgresServiceStore(location, { env, creates, ...connections });
-}
-
-/** True for an empty file, too: opening it would fill it. False for one that was emptied, which opening refuses. */
-export function isAbsent(path: string): boolean {
-  try {
-    return !statSync(path, { throwIfNoEntry: false })?.size && !isEmptied(path, Date.now());
-  } catch {
-    // Not accessible; opening the file fails and reports why.
-    return false;
-  }
 }

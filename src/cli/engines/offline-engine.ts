@@ -6,7 +6,7 @@ import { type ClassifierSource, loadClassifier } from "../../core/classifier/tab
 import { offlineValidator, type UnitSource } from "../../core/validator/offline.js";
 import type { Kind } from "../../core/validator/validator.js";
 import { tableSource } from "../../engines/data/installed-table.js";
-import { found } from "../../files/found.js";
+import { isAbsent } from "../../files/found.js";
 import { processTag, stateOfTag } from "../../files/processes.js";
 import { StoreError } from "../../state/errors.js";
 import { freshQuota, openQuotaFile, peekQuota } from "../../state/quota/quota-file.js";
@@ -70,7 +70,7 @@ async function openQuota(options: OfflineOptions, signal: AbortSignal): Promise<
     return { reservation: new RunReservation(quotas, shared), close: () => store.close() };
   }
   const { path, isNamed } = location;
-  const isNew = isNamed && !found(path)?.size;
+  const isNew = isNamed && isAbsent(path);
   try {
     const file = await openQuotaFile(path, Date.now, { signal });
     // Also with --quiet: the limit may be in another file.

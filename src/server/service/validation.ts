@@ -78,6 +78,7 @@ export async function answerItems<Answer>(
   };
 }
 
+/** About all items, as the units may have grown; before the charge, which is one transaction with the stored answer. */
 async function judgeBefore<Answer>(judges: Judges, key: ApiKey, request: ItemRequest, render: Render<Answer>) {
   const items = request.items();
   const verdicts = await judgeItems(judges, key, request.kind, items, false);
@@ -99,7 +100,6 @@ async function renderAfter<Answer>(
   return render(items, given);
 }
 
-/** Before the charge, which is one transaction with the stored answer, and about all items: the units may have grown. */
 async function judgeItems(
   judges: Judges,
   key: ApiKey,

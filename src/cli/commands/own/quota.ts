@@ -1,5 +1,6 @@
 /** `idv quota`: the quota of the offline engine, in its own file or shared. */
 import { FileError } from "../../../files/errors.js";
+import { isAbsent } from "../../../files/found.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { periods } from "../../../state/quota/period.js";
 import type { Quota, QuotaChange } from "../../../state/quota/quota.js";
@@ -10,7 +11,7 @@ import type { QuotaOwner } from "../../../state/service/api-key.js";
 import { grouped, printable } from "../../../text.js";
 import { commandLine } from "../../bulk/command-line.js";
 import { type QuotaLocation, quotaLocation, type SharedQuota } from "../../config/quota-location.js";
-import { isAbsent, openState } from "../../config/service-state.js";
+import { openState } from "../../config/service-state.js";
 import { openSharedQuota } from "../../engines/shared-quota.js";
 import { UsageError } from "../../errors.js";
 import { jsonOption, type OptionValues, optionRecords } from "../../options/option.js";

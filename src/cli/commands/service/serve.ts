@@ -7,7 +7,7 @@ import { loadClassifier } from "../../../core/classifier/tables/load-classifier.
 import { isLoopback } from "../../../engines/api/loopback.js";
 import { findTable, tableSource } from "../../../engines/data/installed-table.js";
 import { writeFault } from "../../../files/errors.js";
-import { found, rightsOfOthers } from "../../../files/found.js";
+import { isAbsent, rightsOfOthers } from "../../../files/found.js";
 import { stateOfTag } from "../../../files/processes.js";
 import { readBuilt } from "../../../package/own-files.js";
 import type { Lists } from "../../../server/lists/lists.js";
@@ -156,7 +156,7 @@ async function serve(options: ServeOptions, isStateInFile: boolean): Promise<voi
   const { databaseConnections: connections, databaseTimeout: statement } = resolved;
   const postgres = { connections: connections.value, statementMilliseconds: statement.value };
   const location = stateLocation(state, process.env);
-  const isNew = !isDatabase(location) && !found(location)?.size;
+  const isNew = !isDatabase(location) && isAbsent(location);
   const settings = { creates: true, lockWait: { milliseconds: lockMilliseconds }, ...postgres };
   const store = await (isStateInFile
     ? openState(state!, undefined, process.env, settings)

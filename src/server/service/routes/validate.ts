@@ -54,13 +54,13 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
   const answer = async <Answer>(
     request: FastifyRequest,
     field: Permission,
-    items: ItemRequest,
+    wanted: ItemRequest,
     render: Render<Answer>,
   ): Promise<Answer | undefined> => {
     // The charge notices a key that was revoked while the body arrived. Sandbox keys are not charged: look them up again.
     const { apiKey } = request;
     const key = apiKey?.isSandbox === false ? apiKey : await request.authorise(field);
-    const outcome = await answerItems(judges(), key, items, render);
+    const outcome = await answerItems(judges(), key, wanted, render);
     if (outcome === "another body") {
       throw new Refusal(422, "This Idempotency-Key was already used with a different body.");
     }
@@ -73,7 +73,7 @@ export function judgingWith({ store, judges, metrics }: JudgingOptions) {
     const { statuses } = outcome;
     const counts = new Map<string, number>();
     for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, count] of counts) metrics.items.inc({ kind: items.kind, status }, count);
+    for (const [status, count] of counts) metrics.items.inc({ kind: wanted.kind, status }, count);
     return outcome.answer;
   };
 
@@ -116,8 +116,8 @@ export async function validateRoutes(
         request.items = 1;
         const body = Buffer.from(`${kind} ${item}`);
         const idempotencyKey = idempotencyKeyOf(request);
-        const items = { kind, idempotencyKey, body, hasDetails: true, items: () => [item] };
-        const found = await answer(request, field, items, async (_, [verdict]) => {
+        const wanted = { kind, idempotencyKey, body, hasDetails: true, items: () => [item] };
+        const found = await answer(request, field, wanted, async (_, [verdict]) => {
           const { status, reason = null, suggestion = null, mx } = verdict!;
           const details = { canonical: canonicalItem(kind, item) ?? null, flags: flagsOf(kind, item, mx) };
           return { [one.parameter]: item, status, reason, suggestion, ...details };
@@ -155,8 +155,8 @@ export async function validateRoutes(
           request.items = items.length;
           return items;
         };
-        const items = { kind, idempotencyKey, body: request.rawBody, hasDetails, items: takeItems };
-        const text = await answer(request, field, items, async (items, verdicts) => {
+        const wanted = { kind, idempotencyKey, body: request.rawBody, hasDetails, items: takeItems };
+        const text = await answer(request, field, wanted, async (items, verdicts) => {
           const entries = await mapFairly(items, (item, i) => {
             const { status, reason = null, suggestion = null, mx } = verdicts[i]!;
             // The words of statuses need no escapes.
